@@ -2,8 +2,8 @@
 // send in a turn of the loop is collected and handled in one turn of the air: first all packets of all hosts, then the
 // delivery of all that they caused, one batch for each host.
 //
-// Whether a packet is lost is decided here, by `AirSettings.loss` and the air's seed; how strong a signal arrives, in
-// `PathLoss`. Time comes in from the event loop alone, through the timers in `AirClock`.
+// `AirSettings.loss` and the air's seed decide here whether a packet is lost; `PathLoss` computes how strong a signal
+// arrives. The only clock is the event loop's, through the timers in `AirClock`.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -11,28 +11,28 @@ public import NIOCore
 
 /// An air: what one controller sends, the others hear.
 ///
-/// How far two devices are apart follows from the ``AirLocation`` of each. Between two positions it is the distance of
-/// the points; else it is the larger distance of the two, as if all others stood together in the middle.
+/// The ``AirLocation`` of each device decides how far two devices are apart. Between two positions it is the distance
+/// of the points; otherwise it is the larger of the two distances, as if all others stood together in the middle.
 ///
-/// A sender of 0 dBm is heard with -45 dBm at 1 m and with -65 dBm at 10 m. A receiver hears -95 dBm, and a strength is
-/// rounded to whole dBm, so the range ends between 334 m, which is heard, and 335 m, which is not. ``walls`` and
-/// ``VirtualController/setAttenuation(_:to:)`` weaken it further.
+/// A sender of 0 dBm arrives with -45 dBm at 1 m and with -65 dBm at 10 m. A receiver hears down to -95 dBm, and a
+/// strength is rounded to whole dBm, so the range ends between 334 m, which is heard, and 335 m, which is not.
+/// ``walls`` and ``VirtualController/setAttenuation(_:to:)`` weaken it further.
 ///
-/// Who hears whom is looked up among those that are near, so what devices cost grows with how many are near each other.
+/// Receivers are looked up only among nearby devices, so the cost grows with how many devices are near each other.
 ///
-/// All members are used on ``eventLoop`` alone; in a debug build another thread traps.
+/// Use all members on ``eventLoop`` only; a debug build traps on another thread.
 public final class Air {
     /// The loop on which the air and its controllers live.
     public let eventLoop: any EventLoop
-    /// How the air treats time and loss; the loss may be changed with ``setLoss(_:)``.
+    /// How the air treats time and loss; ``setLoss(_:)`` changes the loss.
     public private(set) var settings: AirSettings
 
-    /// Someone who can change packets on their way, with all that a receiver checks but the integrity code: for tests.
+    /// Changes packets on their way; a receiver notices only by their integrity code. For tests.
     var interference: ((LinkPacket) -> LinkPacket?)?
 
     let seed: UInt64
     private var generator: SeededGenerator
-    // In the order of creation, in which everything that concerns several of them is done.
+    // In the order of creation, which is also the order of everything that concerns several of them.
     private(set) var controllers: [Controller] = []
     private var nextIndex = 0
     // The controllers by their slots, and what each of them hears, close together for the loop over receivers.
@@ -49,11 +49,11 @@ public final class Air {
     private var completions: [Controller] = []
     private var isTurnScheduled = false
     private var isInTurn = false
-    // What timers of the event loop hold in place of the air. A weak reference would do, but an object that has one
-    // pays for it with every retain and release.
+    // Timers of the event loop hold this instead of the air. A weak reference would slow down every retain and release
+    // of the air.
     private lazy var reference = AirReference(self)
 
-    // A turn ends after so many exchanges between hosts, so that others on the event loop get theirs.
+    // A turn ends after this many exchanges between hosts, so that other users of the event loop get their turns.
     private static let roundsPerTurn = 16
 
     /// Creates an empty air.
@@ -68,7 +68,7 @@ public final class Air {
 
     deinit { self.reference.isAlive = false }
 
-    /// Makes a controller on this air, which leaves the air when it is closed or released.
+    /// Creates a controller on this air. It leaves the air when it is closed or released.
     public func makeController(
         configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()
     ) -> VirtualController {
@@ -86,9 +86,9 @@ public final class Air {
         return VirtualController(air: self, controller: controller)
     }
 
-    /// The walls between positions; none from the start.
+    /// The walls between positions; none at first.
     ///
-    /// A wall weakens what passes between two positions on its two sides. Devices without a position are not affected.
+    /// A wall weakens signals between positions on its two sides. Devices without a position are not affected.
     public var walls: [AirWall] {
         get { self.obstacles.walls }
         set {
@@ -122,7 +122,7 @@ public final class Air {
 
     // MARK: Time and chance
 
-    /// The time of the air: that of the event loop, less the time in which the air did not run.
+    /// The time of the air: that of the event loop minus the time in which the air did not run.
     var now: NIODeadline { self.clock.time(self.eventLoop.now) }
 
     /// Whether the packet that is being sent is lost.
@@ -155,29 +155,29 @@ public final class Air {
 
     // MARK: Turns
 
-    /// Runs what may cause packets to hosts, and schedules the turn that delivers them.
+    /// Runs code that may send packets to hosts, and schedules the turn that delivers them.
     func enter(_ body: () -> Void) {
         body()
         self.scheduleTurn()
     }
 
-    /// A host has sent something to `controller`.
+    /// Schedules the packets that a host has sent to `controller`.
     func enqueue(_ controller: Controller) {
         self.runQueue.append(controller)
         self.scheduleTurn()
     }
 
-    /// The packets for the host of `controller` wait to be delivered.
+    /// Schedules the delivery of packets to the host of `controller`.
     func enqueueDelivery(_ controller: Controller) { self.deliveries.append(controller) }
 
-    /// `controller` has sent data of its host, and reports it to the host at the end of the round.
+    /// Schedules a report to the host of `controller`, at the end of the round, that its data was sent.
     func enqueueCompletion(_ controller: Controller) { self.completions.append(controller) }
 
     private func scheduleTurn() {
         guard !self.isTurnScheduled, !self.isInTurn else { return }
         guard !self.runQueue.isEmpty || !self.deliveries.isEmpty || !self.completions.isEmpty else { return }
         self.isTurnScheduled = true
-        // The turn comes soon, so it may keep the air.
+        // The turn comes soon, so retaining the air is harmless.
         self.eventLoop.assumeIsolated().execute {
             self.isTurnScheduled = false
             self.turn()
@@ -197,9 +197,9 @@ public final class Air {
         self.scheduleTurn()
     }
 
-    /// Handles what hosts have sent.
+    /// Handles the packets of hosts.
     ///
-    /// No host is called here, so nothing is added to the queue meanwhile.
+    /// Calls no host, so the queue does not grow meanwhile.
     private func runHosts() {
         for controller in self.runQueue { controller.handleHostPackets() }
         self.runQueue.removeAll(keepingCapacity: true)
@@ -218,7 +218,7 @@ public final class Air {
 
     // MARK: Reach
 
-    /// The strength at which `receiver` hears `sender`; `nil` where it does not.
+    /// The strength at which `receiver` hears `sender`; `nil` if it does not.
     func strength(from sender: Controller, to receiver: Controller, txPower: TransmitPower = 0) -> RSSI? {
         PathLoss.strength(
             distance: sender.location.distance(to: receiver.location),
@@ -230,12 +230,12 @@ public final class Air {
         )
     }
 
-    /// A controller is elsewhere than before.
+    /// Updates the map after a controller has moved.
     func moved(_ controller: Controller, from location: AirLocation) {
         self.map.place(controller.slot, order: controller.index, at: controller.location, before: location)
     }
 
-    /// What is between two controllers beside walls.
+    /// Sets the attenuation between two controllers in addition to walls.
     func setAttenuation(_ attenuation: Attenuation, between one: Controller, and other: Controller) {
         guard one.isOpen, other.isOpen else { return }
         self.obstacles.set(attenuation, between: one.index, and: other.index)
@@ -244,22 +244,20 @@ public final class Air {
 
     // MARK: Hearing
 
-    /// What the controller in a slot hears.
     func hearing(_ slot: AirSlot) -> Hearing { self.hearings[slot] }
 
     func setHearing(_ hearing: Hearing, of slot: AirSlot) { self.hearings[slot] = hearing }
 
-    /// A number that no scan has had.
+    /// Returns a number that no scan has had.
     func makeHearingNumber() -> UInt32 {
         self.lastHearingNumber = Hearing.number(after: self.lastHearingNumber)
         return self.lastHearingNumber
     }
 
-    /// The controller in a slot.
     func controller(_ slot: AirSlot) -> Controller? { self.slots[slot] }
 }
 
-/// An air as its timers hold it: one that lives, or is gone.
+/// A reference to an air that knows whether the air is still alive.
 private final class AirReference {
     unowned let air: Air
     var isAlive = true

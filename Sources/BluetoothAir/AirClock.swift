@@ -1,25 +1,25 @@
-// The timers of an air: a heap of deadlines over one timer of the event loop. Timers are re-armed lazily: to move a
-// deadline later costs a store, since the entry in the heap is looked at when its old time comes. Timers that fall due
-// together fire in the order in which they were armed, so that a run can be repeated.
+// The timers of an air: a heap of deadlines over one timer of the event loop. Timers are re-armed lazily: moving a
+// deadline later costs one store, and the entry in the heap is moved when its old time comes. Timers that fall due
+// together fire in the order in which they were armed, so that runs are repeatable.
 //
-// The time of an air is that of its event loop, less the time in which the air did not run though a timer was due: its
-// process was stopped, or had no processor. No link and no procedure runs out of time in which nobody could send anything.
+// The time of an air is that of its event loop minus the time in which the air did not run though a timer was due: its
+// process was stopped, or got no processor. So no link or procedure times out while nobody could send anything.
 
 import HeapModule
 import NIOCore
 
 /// A timer of an air.
 ///
-/// Its action holds its owner `unowned`, and the owner cancels it when it goes: a weak reference would slow down every
-/// retain and release of the owner.
+/// Its action holds its owner `unowned`, and the owner cancels it when it is deallocated: a weak reference would slow
+/// down every retain and release of the owner.
 final class AirTimer {
-    /// When it fires; `nil` where it is not armed.
+    /// When it fires; `nil` if it is not armed.
     fileprivate(set) var deadline: NIODeadline?
     fileprivate var queuedDeadline: NIODeadline?
-    /// What it does.
+    /// The code to run.
     var action: () -> Void = {}
 
-    /// Takes the timer back.
+    /// Disarms the timer.
     func cancel() { self.deadline = nil }
 }
 
@@ -39,10 +39,10 @@ struct AirClock {
 
     private var heap = Heap<Entry>()
     private var nextOrder: UInt64 = 0
-    // The deadlines for which the event loop was given a timer, the earliest last. A later one stays when an earlier
-    // one is added, so none is ever cancelled.
+    // The deadlines of the event loop's timers, the earliest last. A later one stays when an earlier one is added, so
+    // none is ever cancelled.
     private var loopDeadlines: [NIODeadline] = []
-    /// How long the air did not run, all in all.
+    /// The total time in which the air did not run.
     private(set) var stoppedTime = TimeAmount.zero
     /// A timer that is later than this was not late by chance.
     private static let lateness = TimeAmount.milliseconds(250)
@@ -57,7 +57,7 @@ struct AirClock {
         self.push(timer, deadline)
     }
 
-    /// The deadline for which the event loop is to be given a timer now; `nil` where it has one that is early enough.
+    /// The deadline for which the event loop needs a timer now; `nil` if it has one that is early enough.
     mutating func nextLoopDeadline() -> NIODeadline? {
         guard let next = self.heap.min?.deadline else { return nil }
         if let last = self.loopDeadlines.last, last <= next { return nil }
@@ -65,19 +65,19 @@ struct AirClock {
         return next
     }
 
-    /// The event loop's timer for `deadline` fired, at a time of the event loop.
+    /// Notes that the event loop's timer for `deadline` has fired.
     mutating func loopReached(_ deadline: NIODeadline, at loopTime: NIODeadline) {
         let late = self.time(loopTime) - deadline
         if late > Self.lateness { self.stoppedTime = self.stoppedTime + late }
         while let last = self.loopDeadlines.last, last <= deadline { self.loopDeadlines.removeLast() }
     }
 
-    /// Takes out the next timer that is due.
+    /// Removes the next timer that is due and returns its action.
     mutating func popDue(at now: NIODeadline) -> (() -> Void)? {
         while let entry = self.heap.min, entry.deadline <= now {
             self.heap.removeMin()
             let timer = entry.timer
-            // An entry that was overtaken by an earlier one of the same timer.
+            // Skip an entry that an earlier one of the same timer has replaced.
             guard timer.queuedDeadline == entry.deadline else { continue }
             timer.queuedDeadline = nil
             guard let deadline = timer.deadline else { continue }

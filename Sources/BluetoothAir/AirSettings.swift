@@ -1,11 +1,11 @@
-// What an air does to packets: whether they take time, and how likely one is lost. The loss itself happens in
-// `Air.losesPacket()`, for each packet and each listener on its own.
+// What an air does to packets: whether they take time, and how likely one is lost. `Air.losesPacket()` draws for each
+// packet and each listener separately.
 
 /// How an air treats time and loss.
 public struct AirSettings: Hashable, Sendable {
     /// Whether packets take air time and wait for connection events.
     public var hasAirTime: Bool
-    /// How likely a packet is lost; the link layer sends data again, an advertising packet is gone.
+    /// How likely a packet is lost. The link layer retransmits data; advertising packets are not repeated.
     public var loss: LossProbability
 
     /// No air time and no loss: as fast as the machine.
@@ -30,7 +30,7 @@ public struct LossProbability: Hashable, Comparable, Sendable, CustomStringConve
     /// The number, from 0 to 1.
     public let value: Double
 
-    /// A probability; a number outside of 0 to 1 becomes the nearer end, one that is not a number 0.
+    /// Creates a probability: values are clamped to 0...1, and NaN becomes 0.
     public init(_ value: Double) { self.value = value > 0 ? min(value, 1) : 0 }
 
     /// Whether `left` is the smaller probability.

@@ -1,5 +1,5 @@
-// A Bluetooth LE controller made of software: HCI on top, a link layer inside, an air below. This is what a host holds;
-// the controller itself is retained by the air, and leaves it when this is closed or released.
+// A software Bluetooth LE controller: HCI on top, a link layer inside, an air below. A host holds a
+// `VirtualController`; the air retains the `Controller` itself, until the `VirtualController` is closed or released.
 
 public import BluetoothHCI
 public import BluetoothTypes
@@ -7,8 +7,8 @@ public import NIOCore
 
 /// A virtual controller, reached through the same HCI packets as a chip.
 ///
-/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be
-/// released on any thread.
+/// Use all members on ``eventLoop`` only; a debug build traps on another thread. The last reference may be released on
+/// any thread.
 public final class VirtualController: HCIChannel {
     /// The loop on which the controller and its air live.
     public let eventLoop: any EventLoop
@@ -31,39 +31,38 @@ public final class VirtualController: HCIChannel {
         self.eventLoop.execute { bound.value.1.powerOff() }
     }
 
-    /// The controller, for what is used on its loop alone.
+    /// The controller; traps outside of its loop in a debug build.
     private var onLoop: Controller {
         self.eventLoop.assertInEventLoop()
         return self.controller
     }
 
-    /// The public address, which follows from the air's seed and the order in which its controllers were made.
+    /// The public address. It depends on the air's seed and on the order in which its controllers were made.
     public var address: DeviceAddress { self.controller.publicAddress }
 
-    /// Where the device is: 1 m from all others from the start.
+    /// Where the device is; at first 1 m from all others.
     ///
-    /// HCI Reset leaves it as it is. The commands `AirSetDistance` and `AirSetPosition` set it from the host's side of
-    /// a connection.
+    /// HCI Reset does not change it. A host can set it with the commands `AirSetDistance` and `AirSetPosition`.
     public var location: AirLocation {
         get { self.onLoop.location }
         set { self.air.enter { self.onLoop.move(to: newValue) } }
     }
 
-    /// How far the device stands from all others, or from those without a position where it has one.
+    /// How far the device is from all others, or, if it has a position, from those without one.
     ///
-    /// Between two devices the larger distance counts. Setting it takes the device's position away.
+    /// Between two devices the larger distance counts. Setting it removes the device's position.
     public var distance: Distance {
         get { self.location.distance }
         set { self.location = .distance(newValue) }
     }
 
-    /// Whether centrals that try to connect to this device get the error that the link could not be established.
+    /// Whether attempts to connect to this device fail with Connection Failed to be Established.
     package var refusesConnections: Bool {
         get { self.onLoop.refusesConnections }
         set { self.onLoop.refusesConnections = newValue }
     }
 
-    /// Ends all links at once, as if both ends had waited for their supervision timeouts.
+    /// Ends all links immediately, as if the supervision timeouts of both ends had passed.
     package func dropLinks() {
         self.air.enter {
             for entry in self.onLoop.links.entries {
@@ -72,34 +71,35 @@ public final class VirtualController: HCIChannel {
         }
     }
 
-    /// Connects `central`, as the device with an address, to this controller: without an advertisement, for devices that
-    /// have met elsewhere.
+    /// Connects `central`, under an address, to this controller without an advertisement, for devices that have connected
+    /// elsewhere.
     package func connect(_ central: VirtualController, as address: DeviceAddress) {
-        precondition(self.air === central.air, "two controllers of different airs never meet")
+        precondition(self.air === central.air, "the controllers belong to different airs")
         self.air.enter { self.air.connect(central.onLoop, at: address, to: self.onLoop) }
     }
 
-    /// Whether the host takes packets at present; true from the start.
+    /// Whether the host takes packets at present; true at first.
     ///
-    /// For what carries the packets to a host elsewhere. While it is false, the controller acknowledges no data of peers, so
-    /// that they wait, and loses advertisements. Other events, and data that was acknowledged before, are still sent.
+    /// For transports that carry packets to a host in another process. While it is false, the controller acknowledges
+    /// no data from peers, so that they wait, and drops advertisements. Other events, and data that was acknowledged
+    /// before, are still sent.
     public var isHostWritable: Bool {
         get { self.onLoop.receiveBuffers.isHostWritable }
         set { self.air.enter { self.onLoop.setHostWritable(newValue) } }
     }
 
-    /// How much is between this controller and another one of its air, beside walls; 0 from the start.
+    /// Sets the attenuation between this controller and another one of its air, in addition to walls; 0 at first.
     ///
-    /// It holds in both directions, until one of them is closed; between closed ones it means nothing.
+    /// It applies in both directions until one of the two is closed.
     public func setAttenuation(_ attenuation: Attenuation, to other: VirtualController) {
-        precondition(self.air === other.air, "two controllers of different airs never hear each other")
+        precondition(self.air === other.air, "controllers of different airs never hear each other")
         self.air.enter { self.air.setAttenuation(attenuation, between: self.onLoop, and: other.onLoop) }
     }
 
-    /// Which advertising reports the host needs from now on.
+    /// Sets which advertising reports the host needs.
     package func setReportNeed(_ need: AdvertisingReportNeed) { self.onLoop.setReportNeed(need) }
 
-    /// How many links the controller has.
+    /// The number of links.
     public var linkCount: Int { self.onLoop.linkCount }
 
     /// Starts delivery to the host.
@@ -107,10 +107,10 @@ public final class VirtualController: HCIChannel {
         self.air.enter { self.onLoop.start(channel: self, receiver: receiver) }
     }
 
-    /// Takes a packet of the host.
+    /// Sends a packet of the host to the controller.
     public func send(_ packet: HCIPacket) { self.onLoop.send(packet) }
 
-    /// Leaves the air: links are dropped, as if the power failed.
+    /// Leaves the air and drops all links, as if the power failed.
     ///
     /// The peers notice when the supervision timeout of their links has passed.
     public func close() { self.air.enter { self.onLoop.powerOff() } }

@@ -1,8 +1,8 @@
 // The identity of a process on an air: a random static address (Vol 6, Part B, 1.3.2.1) that stays the same from run to
-// run, so that bonds and identifiers last. There is one for each program name, a second one for the second process of a
-// program that runs at the same time, and so on; or one under a name that the user gives.
+// run, so that bonds and identifiers last. There is one for each program name, another one for a second process of the
+// program that runs at the same time, and so on; or one with a name that the user gives.
 //
-// Each identity is a small file with a lock beside it, which the process holds for as long as it uses the identity.
+// Each identity is a small file with a lock file, which the process holds while it uses the identity.
 
 public import BluetoothTransport
 public import BluetoothTypes
@@ -21,11 +21,11 @@ import Musl
 import Darwin
 #endif
 
-/// An identity that this process has, for as long as the object is retained.
+/// An identity that this process holds while the object is retained.
 public final class AirIdentity: Sendable {
     /// The random static address.
     public let address: DeviceAddress
-    /// What the identity is called in messages: `crystal`, or the program's name and its number.
+    /// The identity's name in messages: `crystal`, or the program's name and a number.
     public let name: String
     private let lock: FileLock
 
@@ -38,22 +38,22 @@ public final class AirIdentity: Sendable {
 
 /// The identities of a user's processes, in files under `$XDG_STATE_HOME/corebluetooth`.
 public struct AirIdentityStore: Sendable {
-    /// The most octets of a name that a user gives.
+    /// The maximum octets of a name that a user gives.
     public static let maximumNameLength = 64
     private static let maximumProgramLength = 64
     private static let maximumProcesses = 4096
 
-    /// Where the identities are.
+    /// The folder of the identities.
     public let folder: String
     private let logger: Logger
 
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - folder: Where to keep the identities; `nil` for the user's own place. Where that cannot be written, the
-    ///     temporary folder serves and a line is logged.
-    ///   - logger: Gets a line where an identity cannot be kept.
-    /// - Throws: `TransportError` where no folder can be made.
+    ///   - folder: Where to keep the identities; `nil` for the user's state folder. If that cannot be written, the
+    ///     temporary folder is used and a line is logged.
+    ///   - logger: Gets a line if an identity cannot be kept.
+    /// - Throws: `TransportError` if no folder can be created.
     public init(folder: String? = nil, logger: Logger) throws(TransportError) {
         self.logger = logger
         if let folder {
@@ -67,9 +67,9 @@ public struct AirIdentityStore: Sendable {
         }
     }
 
-    /// Takes the identity with a name that the user gave.
+    /// Claims the identity with a name that the user gave.
     ///
-    /// - Throws: `TransportError`: `inUse` where another adapter or process has the identity, `badName` for an empty or
+    /// - Throws: `TransportError`: `inUse` if another adapter or process has the identity, `badName` for an empty or
     ///   long name.
     public func claim(name: String) throws(TransportError) -> AirIdentity {
         guard !name.isEmpty, name.utf8.count <= Self.maximumNameLength else {
@@ -92,7 +92,7 @@ public struct AirIdentityStore: Sendable {
         return self.identity(name, stem, lock)
     }
 
-    /// Takes the first free identity of a program.
+    /// Claims the first free identity of a program.
     public func claim(program: String) throws(TransportError) -> AirIdentity {
         let name = String(decoding: program.utf8.prefix(Self.maximumProgramLength), as: UTF8.self)
         for number in 1...Self.maximumProcesses {
@@ -103,7 +103,7 @@ public struct AirIdentityStore: Sendable {
         throw TransportError(.inUse, "\(Self.maximumProcesses) processes of \(program) are running: end some")
     }
 
-    /// What the identities that there are, in use or not, are called in messages, by their addresses.
+    /// The names of all identities, in use or not, by their addresses.
     package func names() throws -> [DeviceAddress: String] {
         var names: [DeviceAddress: String] = [:]
         for file in try FileManager.default.contentsOfDirectory(atPath: self.folder) where file.hasSuffix(".json") {
@@ -140,9 +140,9 @@ public struct AirIdentityStore: Sendable {
         var address: String
     }
 
-    /// The address in a file; `nil` where there is no file, or one with other content, which is set aside.
+    /// The address in a file; `nil` if there is no file, or if its content is invalid; then it is set aside.
     private func read(_ path: String) -> DeviceAddress? {
-        // A file of ours is far shorter than the limit. One that cannot be read counts as one with other content.
+        // A valid file is far shorter than the limit. One that cannot be read counts as invalid.
         let octets: [UInt8]?
         do throws(TransportError) {
             octets = try PrivateFile.read(path, limit: 4096)

@@ -1,18 +1,18 @@
-// Serves an air to other processes as plain H4 on a socket: each connection gets a virtual controller of its own, which
+// Serves an air to other processes as plain H4 on a socket: each connection gets its own virtual controller, which
 // leaves the air when the connection ends.
 //
 //     server: listening ──close, release──▶ closed
 //     client: connected ──LE Set Random Address──▶ connected, with an address ──either end closes──▶ disconnected
 //
-// listening: Every connection within the limits becomes a client, and the observer is called; a connection beyond them
-//     is refused (see `RefusedClient`).
-// closed: The socket is gone, all clients are disconnected, and a connection that was just accepted is closed at once.
+// listening: Every connection within the limits becomes a client, and the observer is called; further connections are
+//     refused (see `RefusedClient`).
+// closed: The socket is removed, all clients are disconnected, and a connection that was just accepted is closed.
 // connected: Packets are forwarded in both directions, unchanged.
 // disconnected: The client's controller has left the air, and the observer was called with the reason.
 //
-// A client is any HCI host. A host that is slow to read holds back the data of its peers, and loses advertisements; at
-// the limit of its connection that ends, as it does after octets that are not HCI (see `H4Stream`). Other clients go on.
-// What a host sends to its controller is answered there, as a chip would answer. Time does not come in.
+// A client is any HCI host. A host that is slow to read holds back the data of its peers, and loses advertisements; its
+// connection is closed if too much is queued for it, or if it sends octets that are not HCI (see `H4Stream`). Other
+// clients are not affected. The controller answers what a host sends, as a chip would. No timers.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -23,11 +23,11 @@ public import NIOCore
 
 /// A host that is connected to an air's server.
 public struct AirClient: Hashable, Sendable {
-    /// Its number among the clients of one server, counted from 1.
+    /// Its number among the clients of one server, from 1.
     public let number: Int
     /// The process or network host at the other end, if the system reports it.
     public let peer: H4Peer
-    /// The random address that the host has set last; `nil` before the first.
+    /// The last random address that the host has set; `nil` before the first.
     public internal(set) var address: DeviceAddress?
 }
 
@@ -35,24 +35,24 @@ public struct AirClient: Hashable, Sendable {
 public enum AirServerEvent: Hashable, Sendable {
     /// A client has connected.
     case connected(AirClient)
-    /// A client has set a random address that differs from its last one.
+    /// A client has changed its random address.
     case addressChanged(AirClient)
-    /// A host that wanted to connect was refused: the server has as many clients as it may have.
+    /// A host was refused because the server has its maximum of clients.
     case refused(H4Peer)
-    /// A client has disconnected; the reason is one line for a person.
+    /// A client has disconnected; the reason is one line for the user.
     case disconnected(AirClient, reason: String)
 }
 
 /// An air on a socket.
 ///
-/// All members are used on ``eventLoop`` alone; in a debug build another thread traps. The last reference may be
-/// released on any thread.
+/// Use all members on ``eventLoop`` only; a debug build traps on another thread. The last reference may be released on
+/// any thread.
 public final class AirServer {
     /// The loop of the air, of the socket and of all connections.
     public let eventLoop: any EventLoop
-    /// Where the air is served; port 0 was replaced by the port that the system chose.
+    /// The address of the socket; port 0 is replaced by the port that the system chose.
     public var address: StreamAddress { self.server.address }
-    /// The clients that are connected, in the order in which they came.
+    /// The connected clients, in the order in which they connected.
     public var clients: [AirClient] { self.onLoop.clients }
     /// Called on the loop when a client connects, changes its address, or disconnects.
     public var observer: ((AirServerEvent) -> Void)? {
@@ -72,7 +72,7 @@ public final class AirServer {
         self.bound = NIOLoopBound(connections, eventLoop: server.eventLoop)
     }
 
-    /// The connections, for what is used on the loop alone.
+    /// The connections; traps outside of the loop in a debug build.
     private var onLoop: ClientConnections {
         self.eventLoop.assertInEventLoop()
         return self.connections
@@ -84,10 +84,10 @@ public final class AirServer {
         self.eventLoop.execute { bound.value.closeAll() }
     }
 
-    /// Starts serving `air`; to be called on its loop, which is one of SwiftNIO's socket loops.
+    /// Starts serving `air`; call it on the air's loop, which must be a socket loop of SwiftNIO.
     ///
-    /// - Returns: The server, on the loop, or a `TransportError` with one line for a person. The air is served for as
-    ///   long as the server is retained.
+    /// - Returns: The server, on the loop, or a `TransportError` with one line for the user. The air is served while
+    ///   the server is retained.
     public static func serve(
         _ air: Air,
         at address: StreamAddress,
@@ -99,7 +99,7 @@ public final class AirServer {
         }
     }
 
-    /// Starts serving the controllers that `makeController` makes, one for each client; to be called on `eventLoop`.
+    /// Starts serving the controllers that `makeController` creates, one for each client; call it on `eventLoop`.
     ///
     /// - Returns: As ``serve(_:at:limits:logger:)``.
     public static func serve(
@@ -124,7 +124,7 @@ public final class AirServer {
         .nonisolated()
     }
 
-    /// Stops serving: the socket goes, the connections end, and their controllers leave the air.
+    /// Stops serving: removes the socket, closes the connections, and takes their controllers off the air.
     public func close() {
         self.server.close()
         self.onLoop.closeAll()
@@ -169,7 +169,7 @@ private final class ClientConnections {
         connection.start()
     }
 
-    /// A host that is one too many gets an answer that it understands.
+    /// Refuses a host beyond the limit, with an answer that it understands.
     func refuse(_ host: H4Channel) {
         guard !self.isClosed else { return host.close() }
         let client = RefusedClient(host: host) { [weak self] client in
@@ -192,7 +192,7 @@ private final class ClientConnections {
     }
 }
 
-/// The connection to one client: what its host sends, its controller gets, and the other way round.
+/// The connection to one client: forwards packets between its host and its controller.
 private final class ClientConnection: HCIChannelReceiver {
     private(set) var client: AirClient
     private let host: H4Channel
@@ -213,7 +213,7 @@ private final class ClientConnection: HCIChannelReceiver {
 
     func start() {
         if let controller = self.controller as? VirtualController {
-            // What the host does not take, its controller does not acknowledge.
+            // The controller does not acknowledge what the host does not take.
             self.host.writabilityChanged = { [weak controller] in controller?.isHostWritable = $0 }
         }
         self.controller.start(receiver: self)

@@ -1,5 +1,5 @@
-// From the name of an adapter to a channel to its controller. A source opens as many channels as it is asked for: when
-// a controller is gone, the next channel comes from the same place.
+// Opens channels to the controller behind an adapter's name. A source can open any number of channels: after a
+// controller has failed, the next channel leads to the same place.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -7,10 +7,10 @@ public import BluetoothTransport
 public import Logging
 public import NIOCore
 
-/// Opens channels to the controller that an adapter's name stands for.
+/// Opens channels to the controller behind an adapter's name.
 ///
-/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another
-/// thread traps.
+/// Use all members on ``eventLoop`` only, which must be a socket loop of SwiftNIO; a debug build traps on another
+/// thread.
 public final class ControllerSource {
     private enum Place {
         case userAir(UserAir)
@@ -26,14 +26,14 @@ public final class ControllerSource {
     private let place: Place
     private let location: AirLocation?
 
-    /// A source for the adapter with a name; nothing is opened yet.
+    /// Creates a source for the adapter with a name; nothing is opened yet.
     ///
     /// - Parameters:
     ///   - name: The adapter's name.
-    ///   - location: Where the device is on an air, `nil` for 1 m from the others; a controller that is not on an air
-    ///     never gets the command.
-    ///   - eventLoop: The loop of the channels, one of SwiftNIO's socket loops.
-    ///   - logger: Gets a line, for debugging, when the user's air is served or joined.
+    ///   - location: Where the device is on an air; `nil` for 1 m from the others. Ignored for controllers that are not
+    ///     on an air.
+    ///   - eventLoop: The loop of the channels, a socket loop of SwiftNIO.
+    ///   - logger: Gets a debug line when the user's air is served or joined.
     public init(_ name: AdapterName, location: AirLocation? = nil, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.location = location
@@ -49,7 +49,7 @@ public final class ControllerSource {
 
     /// Opens a channel.
     ///
-    /// - Returns: The channel, on the event loop, or a `TransportError` with one line for a person.
+    /// - Returns: The channel, on the event loop, or a `TransportError` with one line for the user.
     public func open() -> EventLoopFuture<any HCIChannel> {
         self.eventLoop.assertInEventLoop()
         return switch self.place {
@@ -67,7 +67,7 @@ public final class ControllerSource {
         }
     }
 
-    /// Places the device: directly where the air is in this process, else with a command.
+    /// Places the device: directly if the air is in this process, otherwise with a command.
     private func placed(_ channel: EventLoopFuture<any HCIChannel>) -> EventLoopFuture<any HCIChannel> {
         guard let location else { return channel }
         return channel.assumeIsolated()
@@ -85,7 +85,7 @@ public final class ControllerSource {
         channel.assumeIsolated().map { $0 }.nonisolated()
     }
 
-    /// Cancels what is being opened, and leaves the user's air.
+    /// Cancels pending channels and leaves the user's air.
     public func close() {
         if case .userAir(let air) = self.place { air.close() }
     }

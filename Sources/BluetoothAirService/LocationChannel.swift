@@ -1,20 +1,20 @@
-// Places a device on an air that another process serves: its location is set by a vendor-specific command, which goes
-// out before the host's first packet and whose answer never reaches the host. So a host knows nothing of airs.
+// Places a device on an air that another process serves: a vendor-specific command sets its location before the host's
+// first packet, and its answer is kept from the host. So a host knows nothing of airs.
 //
 //     idle ──start──▶ configuring ──the command's answer──▶ open
 //       │                 │                                  │
 //       └─────────────────┴──────────────close───────────────┴──▶ closed
 //
-// idle: The host has not started the channel; what it sends waits.
+// idle: The host has not started the channel; its packets wait.
 // configuring: The command was sent. A controller takes one command before its first answer (Vol 4, Part E, 4.4), so
-//     what the host sends waits. Command Complete or Command Status of this command, whatever the status, opens the
+//     the host's packets wait. Command Complete or Command Status of this command, whatever the status, opens the
 //     channel; all other packets pass.
 // open: Everything passes, in both directions.
 // closed: Nothing passes.
 //
-// A peer that never answers keeps the host's first command from being answered, too; the host's command timeout then
-// ends the attempt. Only the own host fills the queue. Time does not come in. HCI Reset leaves a location as it is: it
-// belongs to the device, not to what a host has set.
+// If the controller never answers, the host's first command is not answered either, and the host's command timeout ends
+// the attempt. Only the host fills the queue. No timers. HCI Reset does not change a location: it belongs to the
+// device, not to the host's settings.
 
 import BluetoothAir
 import BluetoothHCI
@@ -36,7 +36,7 @@ final class LocationChannel: HCIChannel {
     private weak var receiver: (any HCIChannelReceiver)?
     private var state = State.idle(pending: [])
 
-    /// Puts the command in front of what goes through `channel`, which was not started yet.
+    /// Sends the location in front of all packets through `channel`, which was not started yet.
     init(_ channel: any HCIChannel, location: AirLocation) {
         self.eventLoop = channel.eventLoop
         self.channel = channel

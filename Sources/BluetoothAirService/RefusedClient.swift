@@ -1,14 +1,14 @@
-// A host that came when the server had as many clients as it may have. Its first command is refused with Limited
-// Resources, which any host understands, and the connection ends.
+// A host that connected when the server had its maximum of clients. Its first command is rejected with Limited
+// Resources, which any host understands, and the connection is closed.
 //
 //     waiting ──a command──▶ ended, after Command Complete with Limited Resources (0x0D)
 //        └──the host closes──▶ ended
 //
-// waiting: Nothing was received. The connection costs no controller and has no place on the air.
-// ended: The connection is closed once the answer was sent.
+// waiting: No command was received. The connection has no controller on the air.
+// ended: The connection is closed after the answer was sent.
 //
 // A host that sends no command keeps its connection; the server has at most `H4Server.Limits.refusals` of them, and
-// closes others without a word. Packets that are no commands are ignored. Time does not come in.
+// closes others without an answer. Packets other than commands are ignored. No timers.
 
 import BluetoothHCI
 import BluetoothTransport

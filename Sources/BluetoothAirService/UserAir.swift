@@ -1,5 +1,5 @@
-// The air that all processes of a user share without any set-up. A folder of the user's own holds a socket and a lock:
-// the process that has the lock serves the air, and the others connect to the socket.
+// The air that all processes of a user share without any setup. A private folder of the user holds a socket and a lock:
+// the process with the lock serves the air, and the others connect to the socket.
 //
 //     idle ──join: the lock is free──▶ starting ──listening──▶ serving ──close──▶ closed
 //       │ ▲                               │                                          ▲
@@ -7,26 +7,24 @@
 //       ├──join: the lock is taken──▶ a connection to the server; the state stays idle
 //       └──close─────────────────────────────────────────────────────────────────────┘
 //
-// idle: This process serves nothing. A join tries the lock, and connects to the socket where the lock is taken. A
-// server
-//     that is only starting or only ending refuses the connection, so the join is repeated after a random delay, which
-//     doubles up to 100 ms, until `Configuration.timeout`.
+// idle: This process serves nothing. A join tries the lock, and connects to the socket if the lock is taken. A server
+//     that is starting or ending refuses the connection, so the join is repeated after a random delay, which doubles up
+//     to 100 ms, until `Configuration.timeout`.
 // starting: This process has the lock and starts to listen. If another process serves the socket without the lock,
-// since
-//     the lock file was removed, the lock is returned, and the join connects.
-// serving: The air is in this process. A join makes a controller directly.
-// closed: Joins fail. Connections that were made before belong to their owners.
+//     since the lock file was removed, the lock is returned, and the join connects.
+// serving: The air is in this process. A join creates a controller directly.
+// closed: Joins fail. Existing connections belong to their owners.
 //
 // Election: The system releases the lock when its holder ends, in whatever way. The connections of all clients close,
-// each joins again, and the lock decides which process serves. A socket that was left behind is replaced, since nothing
-// listens at it.
+// each joins again, and the lock decides which process serves. A leftover socket is replaced, since nothing listens on
+// it.
 //
-// A server that is suspended, as by Ctrl-Z, has the lock and the socket and does nothing. No process can take over, so
-// a join fails with an error that names the server, and a watch closes existing connections after
-// `Configuration.suspensionLimit`; where the server goes on before that, so do they. Another process of the same user
-// can do no more than that: hold the lock without serving, which ends in an error after the timeout, too.
+// A suspended server, as by Ctrl-Z, keeps the lock and the socket and does nothing. No process can take over, so a join
+// fails with an error that names the server, and a watch closes existing connections after
+// `Configuration.suspensionLimit`, unless the server continues before. The worst that another process of the same user
+// can do is to hold the lock without serving, which ends in an error after the timeout, too.
 //
-// Time comes in from the event loop: the delay between attempts, the timeout, and the interval of the watch.
+// Timers of the event loop: the delay between attempts, the timeout, and the interval of the watch.
 
 public import BluetoothAir
 public import BluetoothHCI
@@ -34,26 +32,26 @@ public import BluetoothTransport
 public import Logging
 public import NIOCore
 
-/// The user's own air, as one process has a part in it: as the server, or with connections to the server.
+/// This process's membership in the user's air: as its server, or with connections to the server.
 ///
-/// All members are used on ``eventLoop`` alone, which is one of SwiftNIO's socket loops; in a debug build another
-/// thread traps.
+/// Use all members on ``eventLoop`` only, which must be a socket loop of SwiftNIO; a debug build traps on another
+/// thread.
 public final class UserAir {
-    /// Where the air is, and what it is like where this process serves it.
+    /// Where the air is, and its properties if this process serves it.
     public struct Configuration: Sendable {
         /// The folder with the socket and the lock; `nil` for the user's own, which is
         /// `$XDG_RUNTIME_DIR/corebluetooth` or a folder under the temporary one.
         public var folder: String?
-        /// How the air treats time and loss, where this process serves it.
+        /// How the air treats time and loss if this process serves it.
         public var settings: AirSettings
-        /// The limits of clients, where this process serves the air.
+        /// The limits of clients if this process serves the air.
         public var limits: H4Server.Limits
-        /// How long a join is tried.
+        /// The time limit of a join.
         public var timeout: TimeAmount
         /// How long the process that serves the air may be suspended before connections to it are closed.
         public var suspensionLimit: TimeAmount
 
-        /// A configuration that leaves to the defaults what is not given.
+        /// Creates a configuration.
         public init(
             folder: String? = nil,
             settings: AirSettings = .instant,
@@ -83,11 +81,11 @@ public final class UserAir {
         var delay: TimeAmount
     }
 
-    /// A connection to the process that serves.
+    /// A connection to the server process.
     private struct ServerConnection {
         weak var channel: H4Channel?
         var server: Int
-        /// Since when the watch has seen that the server is suspended.
+        /// When the watch first found the server suspended; `nil` while it runs.
         var suspension: NIODeadline?
     }
 
@@ -95,7 +93,7 @@ public final class UserAir {
     private static let longestDelay = TimeAmount.milliseconds(100)
     private static let watchInterval = TimeAmount.seconds(1)
 
-    /// The loop of the socket, of the air and of the own controllers.
+    /// The loop of the socket, of the air and of its controllers.
     public let eventLoop: any EventLoop
     private let configuration: Configuration
     private let logger: Logger
@@ -105,7 +103,7 @@ public final class UserAir {
     private var connections: [ServerConnection] = []
     private var watch: Scheduled<Void>?
 
-    /// Creates a part in the air; nothing happens before the first ``join()`` or ``serve()``.
+    /// Creates a membership; nothing happens before the first ``join()`` or ``serve()``.
     public convenience init(
         eventLoop: any EventLoop,
         configuration: Configuration = Configuration(),
@@ -117,13 +115,13 @@ public final class UserAir {
         }
     }
 
-    /// Creates a part in an air that has other controllers.
+    /// Creates a membership in an air with controllers of another kind.
     ///
     /// - Parameters:
-    ///   - eventLoop: The loop of the socket, of the air and of the own controllers.
-    ///   - configuration: Where the air is, and what it is like.
-    ///   - logger: Gets a line, for debugging, when the air is served or joined.
-    ///   - makeAir: Called when this process starts to serve the air; returns the function that makes controllers.
+    ///   - eventLoop: The loop of the socket, of the air and of its controllers.
+    ///   - configuration: Where the air is, and its properties.
+    ///   - logger: Gets a debug line when the air is served or joined.
+    ///   - makeAir: Called when this process starts serving the air; returns the function that creates controllers.
     public init(
         eventLoop: any EventLoop,
         configuration: Configuration,
@@ -136,16 +134,16 @@ public final class UserAir {
         self.makeAir = makeAir
     }
 
-    /// The server, where this process serves the air.
+    /// The server, if this process serves the air.
     public var server: AirServer? {
         self.eventLoop.assertInEventLoop()
         return if case .serving(let server, _, _) = self.state { server } else { nil }
     }
 
-    /// Serves the air without a controller of its own.
+    /// Serves the air without joining it.
     ///
-    /// - Returns: The server, on the event loop, which is ``server`` from then on, or a `TransportError` with one line
-    ///   for a person, such as `inUse` where another process serves the air.
+    /// - Returns: The server, on the event loop, which is then also ``server``, or a `TransportError` with one line for
+    ///   the user, such as `inUse` if another process serves the air.
     public func serve() -> EventLoopFuture<AirServer> {
         self.eventLoop.assertInEventLoop()
         do {
@@ -161,11 +159,12 @@ public final class UserAir {
         }
     }
 
-    /// A controller on the air: in this process where it serves the air, else behind a connection.
+    /// Opens a channel to a controller on the air: in this process if it serves the air, otherwise through a
+    /// connection.
     ///
-    /// It is called again when the channel has closed, and for each further adapter of the process.
+    /// Call it again when the channel has closed, and for each further adapter of the process.
     ///
-    /// - Returns: The channel, on the event loop, or a `TransportError` with one line for a person.
+    /// - Returns: The channel, on the event loop, or a `TransportError` with one line for the user.
     public func join() -> EventLoopFuture<any HCIChannel> {
         self.eventLoop.assertInEventLoop()
         let promise = self.eventLoop.makePromise(of: (any HCIChannel).self)
@@ -181,7 +180,7 @@ public final class UserAir {
 
     /// Leaves the air.
     ///
-    /// Where this process served the air, the socket goes and the other processes elect a new server. Connections to
+    /// If this process served the air, the socket is removed and the other processes elect a new server. Connections to
     /// another server stay open until their owners close them.
     public func close() {
         self.eventLoop.assertInEventLoop()
@@ -190,7 +189,7 @@ public final class UserAir {
         self.watch?.cancel()
         self.watch = nil
         if case .serving(let server, let lock, _) = before {
-            // The socket goes before the lock does, so it never belongs to a new server.
+            // The socket is removed before the lock is released, so it never belongs to a new server.
             server.close()
             withExtendedLifetime(lock) {}
         }
@@ -227,7 +226,7 @@ public final class UserAir {
             switch result {
             case .success: self.attempt(attempt)
             case .failure(let error as TransportError) where error.code == .inUse && place.hasSocket:
-                // The server has lost its lock, since the file was removed; it stays the server.
+                // The server's lock file was removed; it stays the server.
                 self.connect(place, attempt)
             case .failure(let error as TransportError) where error.code == .closed:
                 self.attempt(attempt)
@@ -237,7 +236,7 @@ public final class UserAir {
         }
     }
 
-    /// Listens at the socket; this process has the lock.
+    /// Listens on the socket; this process has the lock.
     private func serve(
         _ place: Place,
         _ lock: FileLock
@@ -271,7 +270,7 @@ public final class UserAir {
     }
 
     private func connect(_ place: Place, _ attempt: Attempt) {
-        // A socket of this machine is connected or refused at once.
+        // A local socket is connected or refused immediately.
         H4Channel.connect(to: .unix(path: place.socket), on: self.eventLoop)
             .assumeIsolated()
             .whenComplete { result in
@@ -340,7 +339,7 @@ public final class UserAir {
         )
     }
 
-    /// Tries again after a delay that grows and that is random, so that processes do not collide again.
+    /// Tries again after a random, growing delay, so that processes do not collide again.
     private func attemptLater(_ attempt: Attempt, _ error: @autoclosure () -> TransportError) {
         let delay = TimeAmount.nanoseconds(.random(in: attempt.delay.nanoseconds / 2...attempt.delay.nanoseconds))
         guard self.eventLoop.now + delay < attempt.deadline else {
@@ -363,7 +362,7 @@ private struct Place {
         self.lock = "\(folder)/air.lock"
     }
 
-    /// The error of a folder whose name is too long for a socket in it.
+    /// The error for a folder whose path is too long for a socket in it.
     var lengthError: TransportError? {
         let length = self.socket.utf8.count
         guard length > StreamAddress.maximumPathLength else { return nil }
@@ -377,7 +376,7 @@ private struct Place {
     /// Whether there is a socket at the path, and not another kind of file.
     var hasSocket: Bool { UnixSocket.exists(at: self.socket) }
 
-    /// The error of an air that another process serves.
+    /// The error for an air that another process serves.
     var takenError: TransportError {
         let holder = FileLock.processNumber(in: self.lock).map { ProcessListing().process($0).description }
         return TransportError(
@@ -386,7 +385,7 @@ private struct Place {
         )
     }
 
-    /// The error of an air whose server has the lock and does not answer.
+    /// The error for an air whose server has the lock but does not answer.
     var silenceError: TransportError {
         let holder = FileLock.processNumber(in: self.lock).map { "process \($0)" } ?? "the process that serves it"
         return TransportError(.timedOut, "the air at \(self.socket) does not answer: end \(holder) and try again")

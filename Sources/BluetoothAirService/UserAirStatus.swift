@@ -1,4 +1,4 @@
-// Which process serves the user's own air, read from its files without joining it.
+// The state of the user's air, read from its files without joining it.
 
 public import BluetoothTransport
 
@@ -8,17 +8,17 @@ public struct UserAirStatus: Hashable, Sendable {
     public var socket: String
     /// Whether a process serves it.
     public var isServed: Bool
-    /// The process that serves it; `nil` where that is not known.
+    /// The process that serves it; `nil` if unknown.
     public var server: ProcessInformation?
-    /// Whether that process is suspended, so that the air stands still.
+    /// Whether that process is suspended, so that nothing happens on the air.
     public var isSuspended: Bool
 
     /// Reads the state; nothing is joined or changed.
     ///
     /// - Parameters:
     ///   - folder: The folder with the socket and the lock; `nil` for the user's own.
-    ///   - processes: The processes among which the server is looked for.
-    /// - Throws: `TransportError` where there can be no such folder.
+    ///   - processes: Looks up the server process.
+    /// - Throws: `TransportError` if the folder cannot exist.
     public init(
         folder: String? = nil,
         processes: ProcessListing = ProcessListing()

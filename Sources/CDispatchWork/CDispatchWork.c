@@ -1,5 +1,6 @@
-// The functions of libdispatch that take work, each handing it on to libdispatch's own. Blocks are used by their binary
-// interface alone (Block_private.h: isa, flags, reserved, invoke): the compiler's support for them is off by default.
+// Replacements for the functions of libdispatch that take work, each of which calls libdispatch's own. Blocks are used
+// through their binary interface only (Block_private.h: isa, flags, reserved, invoke): the compiler's support for them
+// is off by default.
 
 #if defined(__linux__)
 
@@ -10,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// What dispatch_block_create puts behind a block: how it is to be run.
+/// The data of dispatch_block_create after a block.
 struct dispatch_block {
     struct block block;
     unsigned long magic;
@@ -68,7 +69,7 @@ bool dispatch_work_is_task_queue(void *queue) {
 static void run_block(void *argument);
 static void run_group_work(void *argument);
 
-/// Whether a function is one of Swift's runtime; those that were looked up are kept.
+/// Whether a function belongs to Swift's runtime; results are cached.
 static bool runs_jobs(dispatch_work_function function) {
     if (function == run_block || function == run_group_work) { return false; }
     static _Atomic(dispatch_work_function) known[4];
@@ -98,7 +99,7 @@ uint64_t dispatch_work_current_task_number(void) {
 int32_t dispatch_work_thread(void) { return (int32_t)syscall(SYS_gettid); }
 
 bool dispatch_work_is_on_main_queue(void) {
-    // After dispatch_main() any thread may serve the main queue; before it the main thread's own queue is that one.
+    // After dispatch_main() any thread may serve the main queue; before that, only the main thread does.
     return strcmp(label_of(NULL), label_of(&_dispatch_main_q)) == 0;
 }
 
@@ -107,9 +108,9 @@ bool dispatch_work_observes(void) { return atomic_load_explicit(&is_observing, m
 
 void *dispatch_work_main_queue(void) { return &_dispatch_main_q; }
 
-// MARK: Queues that end on the main queue
+// MARK: Queues that target the main queue
 
-/// Those queues; libdispatch does not say what a queue's target is. One that finds no place here is not known.
+/// These queues, since libdispatch does not reveal a queue's target. Queues beyond the limit are unknown.
 static _Atomic(void *) ending_on_main[256];
 enum { place_count = sizeof ending_on_main / sizeof ending_on_main[0] };
 
@@ -121,7 +122,7 @@ bool dispatch_work_ends_on_main_queue(void *queue) {
     return false;
 }
 
-/// A queue has a target, or is a new one without.
+/// Notes the target of a queue; none for a new queue.
 static void set_target(void *queue, void *target) {
     bool ends_on_main = target && dispatch_work_ends_on_main_queue(target);
     bool is_known = queue != &_dispatch_main_q && dispatch_work_ends_on_main_queue(queue);
@@ -161,10 +162,10 @@ static void run_block(void *argument) {
     _Block_release(block);
 }
 
-/// Whether a block was made with the flag DISPATCH_BLOCK_BARRIER.
+/// Whether a block was created with the flag DISPATCH_BLOCK_BARRIER.
 static bool is_barrier(const void *argument) {
     const struct dispatch_block *made = argument;
-    // The flag of a block that has a destructor for what it holds, as these have.
+    // The flag of a block with a destructor for its captures, as these have.
     const int32_t has_copy_dispose = 1 << 25;
     if (!(made->block.flags & has_copy_dispose)) { return false; }
     return made->magic == dispatch_block_magic && (made->flags & dispatch_block_barrier);
@@ -226,7 +227,7 @@ REPLACING void dispatch_barrier_async_f(void *queue, void *argument, dispatch_wo
 }
 
 REPLACING void dispatch_sync(void *queue, void *block) {
-    // Elsewhere the caller runs its work itself, and nothing is handed over.
+    // Otherwise the caller runs the work itself, and nothing is handed over.
     if (queue == &_dispatch_main_q && takes_block(queue, false, true, block)) { return; }
     ORIGINAL("dispatch_sync")
     ((void (*)(void *, void *))original)(queue, block);
@@ -282,7 +283,7 @@ REPLACING void dispatch_group_async_f(void *group, void *queue, void *argument, 
 struct later_work {
     void *owner;
     enum dispatch_work_delay delay;
-    /// The queue that it is for; null where libdispatch runs it there.
+    /// Its queue; null if libdispatch runs it there.
     void *queue;
     dispatch_work_function function;
     void *argument;
@@ -295,8 +296,8 @@ static void run_later_work(void *argument) {
     free(work);
 }
 
-/// Where work for the main queue becomes due: who lets time pass may be on the main queue, so that libdispatch cannot
-/// run it there.
+/// Where work for the main queue becomes due: the thread that lets time pass may be on the main queue, so that
+/// libdispatch cannot run it there.
 void *dispatch_work_due_queue(void) {
     static _Atomic(void *) queue;
     void *known = atomic_load(&queue);
@@ -307,7 +308,7 @@ void *dispatch_work_due_queue(void) {
     return known;
 }
 
-/// The queue on which work that was set aside becomes due.
+/// The queue on which deferred work becomes due.
 static void *due_queue(struct later_work *work, void *queue) {
     if (!dispatch_work_ends_on_main_queue(queue)) { return queue; }
     dispatch_retain(queue);
@@ -315,7 +316,7 @@ static void *due_queue(struct later_work *work, void *queue) {
     return dispatch_work_due_queue();
 }
 
-/// Work that keeps what it belongs to; null where it belongs to nothing.
+/// Work that retains its owner; null without an owner.
 static struct later_work *set_aside(enum dispatch_work_delay delay, dispatch_work_function function, void *argument) {
     if (!observes()) { return NULL; }
     void *work_owner = observer.sets_aside(delay);
@@ -357,10 +358,10 @@ static void arm_after(void *argument) {
     free(after);
 }
 
-/// Work that was set aside, until its time has come.
+/// Deferred work until a time.
 static void after_f(uint64_t when, void *queue, struct later_work *work) {
     queue = due_queue(work, queue);
-    // What is due goes to its queue at once, before what is handed to that later.
+    // Due work goes to its queue immediately, before work that is handed to it later.
     struct after *after = is_deadline_ahead && is_deadline_ahead(when) ? malloc(sizeof *after) : NULL;
     if (after) {
         *after = (struct after){when, queue, work};
@@ -374,7 +375,7 @@ static void after_f(uint64_t when, void *queue, struct later_work *work) {
 
 extern uint64_t dispatch_time(uint64_t when, int64_t nanoseconds);
 
-/// What is due waits for nothing; times of day are those of `asyncAfter(wallDeadline:)`.
+/// Due work does not wait; times of day are those of `asyncAfter(wallDeadline:)`.
 static enum dispatch_work_delay delay_until(uint64_t when, bool is_sleep) {
     bool is_due = !(when >> 63) && when <= dispatch_time(0, 0);
     if (is_due) { return DISPATCH_WORK_DUE; }

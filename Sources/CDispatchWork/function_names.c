@@ -1,5 +1,5 @@
-// The functions that a thread is in: another one is interrupted by a signal and notes them itself. Their names come
-// from the file that the program, or the library, is in.
+// The functions on a thread's stack: a signal interrupts another thread, which notes them itself. Their names come from
+// the file of the program or library.
 
 #if defined(__linux__)
 
@@ -24,14 +24,14 @@
 #include <unistd.h>
 
 #define LARGEST_DEPTH 48
-/// How many functions are written.
+/// The maximum number of functions to write.
 #define WRITTEN_DEPTH 16
 
 // MARK: The signal
 
 enum { FREE, ASKED, NOTES, NOTED };
 
-/// What a thread is asked for; one at a time.
+/// The request to a thread; one at a time.
 static struct {
     atomic_int state;
     atomic_int thread;
@@ -51,13 +51,13 @@ static void note_functions(int signal) {
     errno = saved;
 }
 
-/// Asks a thread for its functions; whether it has answered.
+/// Asks a thread for its functions; returns whether it has answered.
 static bool ask(int identifier) {
-    // Threads of libdispatch block most signals; this one they do not. The handler stays: code that blocks the signal
-    // gets it at a later time.
+    // Threads of libdispatch block most signals, but not this one. The handler stays: code that blocks the signal gets
+    // it later.
     static bool is_handled;
     if (!is_handled) {
-        // Whatever backtrace loads must not be loaded in the handler.
+        // Let backtrace load its library here, not in the handler.
         backtrace(request.addresses, 1);
         struct sigaction action = {.sa_handler = note_functions, .sa_flags = SA_RESTART};
         is_handled = sigaction(SIGPROF, &action, NULL) == 0;
@@ -76,7 +76,7 @@ static bool ask(int identifier) {
 
 // MARK: Names
 
-/// The name of the function at an address of a file in memory; `NULL` where the file has no table of symbols.
+/// The name of the function at an address of a file in memory; `NULL` if the file has no symbol table.
 static const char *name_in(const char *file, size_t size, uintptr_t address, uintptr_t base) {
     const ElfW(Ehdr) *header = (const void *)file;
     if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) { return NULL; }
@@ -101,7 +101,7 @@ static const char *name_in(const char *file, size_t size, uintptr_t address, uin
     return NULL;
 }
 
-/// Writes the name as a person reads it.
+/// Writes the demangled name.
 static void write_name(const char *name, char *text, size_t capacity) {
     typedef char *(*demangle_t)(const char *, size_t, char *, size_t *, uint32_t);
     demangle_t demangle = (demangle_t)dlsym(RTLD_DEFAULT, "swift_demangle");
@@ -142,7 +142,7 @@ void dispatch_work_describe_caller(char *text, int capacity) {
     for (int index = 0; index < count; index += 1) {
         bool is_program = dladdr(addresses[index], &found) && found.dli_fbase == program.dli_fbase;
         if (is_program && has_left_program) {
-            // The address is where the function goes on after the call, which may be the next one.
+            // The address is a return address, which may belong to the next function.
             return dispatch_work_describe_function((char *)addresses[index] - 1, text, capacity);
         }
         has_left_program = has_left_program || !is_program;
@@ -152,10 +152,10 @@ void dispatch_work_describe_caller(char *text, int capacity) {
 void dispatch_work_describe_thread(int32_t identifier, char *text, int capacity) {
     int used = 0;
     text[0] = 0;
-    // The first two are the handler and what called it.
+    // The first two are the handler and its caller.
     if (!ask(identifier)) { return; }
     for (int index = 2; index < request.count && index < WRITTEN_DEPTH + 2; index += 1) {
-        // All but the first are where a function goes on after a call, which may be the next one.
+        // All but the first are return addresses, which may belong to the next function.
         char *address = (char *)request.addresses[index] - (index > 2 ? 1 : 0);
         char function[400], line[420];
         dispatch_work_describe_function(address, function, sizeof function);

@@ -1,4 +1,4 @@
-// What the files of this target share.
+// Declarations shared by the files of this target.
 
 #ifndef C_DISPATCH_WORK_INTERNAL_H
 #define C_DISPATCH_WORK_INTERNAL_H
@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/// A definition that stands in front of a library's.
+/// A definition that overrides a library's.
 #define REPLACING __attribute__((weak, visibility("default")))
 
 /// The library's own function with a name.

@@ -1,6 +1,6 @@
-// Timers of run loops: each belongs to the work that has made it, and those of the main run loop fire though nobody
-// runs it, as in a test that has the main thread. Foundation's own calls come here, too. The types are those of
-// CoreFoundation, which programs on Linux have no headers of.
+// Timers of run loops: each belongs to the work that created it, and those of the main run loop fire even if nobody
+// runs it, as in a test on the main thread. Foundation's own calls come here, too. The types are those of
+// CoreFoundation, for which programs on Linux have no headers.
 
 #if defined(__linux__)
 
@@ -9,7 +9,7 @@
 
 typedef void (*timer_function)(void *timer, void *info);
 
-/// What CoreFoundation calls for a timer: Foundation has one function for all of its own.
+/// The callback of a timer: Foundation has one function for all its timers.
 static _Atomic(timer_function) fires;
 
 struct fired {
@@ -41,7 +41,7 @@ REPLACING void *CFRunLoopTimerCreate(
 
 // MARK: CoreFoundation
 
-/// A function of CoreFoundation, which is there where a run loop is.
+/// A function of CoreFoundation, which exists if there is a run loop.
 #define CORE_FOUNDATION(name) ((__typeof__(&name))({ \
     static _Atomic(void *) found; \
     void *function = atomic_load_explicit(&found, memory_order_acquire); \

@@ -1,4 +1,4 @@
-// Sleeps of threads, which go on as they are: the observer is told.
+// Sleeps of threads: tells the observer and sleeps.
 
 #if defined(__linux__)
 
@@ -11,7 +11,7 @@
 void dispatch_work_sleeps(const void *caller) {
     Dl_info found, dispatch;
     if (!dispatch_work_observes()) { return; }
-    // libdispatch sleeps for moments while another thread has to get on.
+    // libdispatch sleeps briefly while another thread has to continue.
     bool is_known = dladdr(caller, &found) && dladdr(dlsym(RTLD_NEXT, "dispatch_after_f"), &dispatch);
     if (is_known && found.dli_fbase != dispatch.dli_fbase) { dispatch_work_observer.sleeps(); }
 }

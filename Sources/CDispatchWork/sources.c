@@ -1,5 +1,5 @@
-// Timers of libdispatch on the main queue: they become due on a queue of this target, and what they do is handed to the
-// main queue. Who lets time pass may be on the main queue, so that libdispatch cannot run it there.
+// Timers of libdispatch on the main queue: they become due on a queue of this target, and their handlers are handed to
+// the main queue. The thread that lets time pass may be on the main queue, so that libdispatch cannot run them there.
 
 #if defined(__linux__)
 
@@ -16,11 +16,11 @@ void dispatch_set_finalizer_f(void *object, dispatch_work_function finalizer);
 void dispatch_source_set_event_handler_f(void *source, dispatch_work_function handler);
 void dispatch_source_set_cancel_handler_f(void *source, dispatch_work_function handler);
 
-/// What such a timer does.
+/// The handlers of such a timer.
 struct main_timer {
     struct main_timer *next;
     void *source, *queue, *owner;
-    /// Blocks; null for none.
+    /// Blocks, or null.
     _Atomic(void *) event, cancel;
 };
 
@@ -68,7 +68,7 @@ static void run(struct main_timer *timer, _Atomic(void *) *place) {
 
 static void run_event(void *context) { run(context, &((struct main_timer *)context)->event); }
 
-/// As libdispatch does, releases what a cancelled source has held: its handlers often hold the source itself.
+/// Like libdispatch, releases the handlers of a cancelled source, which often retain the source itself.
 static void run_cancel(void *context) {
     struct main_timer *timer = context;
     run(timer, &timer->cancel);

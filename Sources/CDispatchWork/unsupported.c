@@ -1,4 +1,4 @@
-// On other systems than Linux nothing is seen, and nothing belongs to anyone.
+// On systems other than Linux nothing is observed, and work has no owner.
 
 #if !defined(__linux__)
 

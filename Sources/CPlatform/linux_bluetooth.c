@@ -1,5 +1,5 @@
-// The kernel's interface to HCI sockets and serial ports. Its numbers and records are those of the kernel's
-// documentation and of its headers for programs; the C library has no declarations for the Bluetooth ones.
+// The kernel's interface to HCI sockets and serial ports. Its numbers and structures are those of the kernel's
+// documentation and user-space headers; the C library does not declare the Bluetooth ones.
 
 #define _GNU_SOURCE
 
@@ -129,8 +129,8 @@ int linux_unix_unread(int descriptor, int *count) { return result(ioctl(descript
 
 typedef struct __user_cap_data_struct capability_set[_LINUX_CAPABILITY_U32S_3];
 
-/// Makes the network's administration effective for this thread, as far as it is permitted. A program's file may permit it
-/// without making it effective: the kernel then starts the program also where the capability cannot be had.
+/// Makes the capability of network administration effective for this thread if it is permitted. A program's file may
+/// permit it without making it effective: the kernel then starts the program even if the capability is unavailable.
 ///
 /// - Returns: Whether something has changed, which `before` undoes.
 static bool begin_administration(capability_set before) {
@@ -185,15 +185,15 @@ int linux_hci_get_information(int descriptor, uint16_t index, struct linux_hci_i
 int linux_serial_configure(int descriptor, uint32_t speed) {
     struct termios2 settings;
     if (ioctl(descriptor, TCGETS2, &settings) < 0) return errno;
-    // A line at rest that is pulled low is no octet; everything else arrives as it was sent.
+    // A break condition is not an octet; everything else arrives as it was sent.
     settings.c_iflag = IGNBRK;
     settings.c_oflag = 0;
     settings.c_lflag = 0;
-    // The modem's lines are ignored, and stay as they are when the port is closed and opened again.
+    // The modem lines are ignored, and do not change when the port is closed and opened again.
     settings.c_cflag = CS8 | CREAD | CLOCAL | CRTSCTS | BOTHER | (BOTHER << IBSHIFT);
     settings.c_ispeed = speed;
     settings.c_ospeed = speed;
-    // With zero here, a read that finds nothing would look like the end of the stream.
+    // With zero here, a read without data would look like the end of the stream.
     settings.c_cc[VMIN] = 1;
     settings.c_cc[VTIME] = 0;
     return result(ioctl(descriptor, TCSETS2, &settings));
@@ -209,7 +209,7 @@ int linux_serial_get_speed(int descriptor, uint32_t *speed) {
 int linux_serial_is_attached(int descriptor, bool *attached) {
     int discipline = 0;
     if (ioctl(descriptor, TIOCGETD, &discipline) < 0) return errno;
-    // Zero is the discipline of a terminal, through which programs read.
+    // Zero is the line discipline of a terminal, from which programs read.
     *attached = discipline != 0;
     return 0;
 }

@@ -1,8 +1,8 @@
-// The octets of the version, in a section that Packaging/build finds by its name.
+// The octets of the version, in a section that Packaging/build finds by name.
 
 #include "program_version.h"
 
-// The directive is C23's; compilers have it in earlier languages, too.
+// The directive is part of C23; compilers also support it in earlier versions.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 #ifdef __APPLE__
@@ -11,7 +11,7 @@
 #define VERSION_SECTION "opencorebluetooth_version"
 #endif
 
-// Volatile: what is read is what the program's file has, not what the compiler has seen.
+// Volatile: read what the program's file contains, not what the compiler has seen.
 __attribute__((section(VERSION_SECTION), used)) static const volatile char version[PROGRAM_VERSION_LENGTH] = {
 #embed "../../VERSION"
 };

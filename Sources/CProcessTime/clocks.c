@@ -1,10 +1,10 @@
-// The clocks of the process. While a world lives they stand still until it moves them; otherwise they are real.
+// The clocks of the process. While a world exists, only the world advances them; otherwise they are real.
 //
-// The monotonic clocks of the process count from another origin than the kernel's, from the start of the process on: in
-// the process that origin makes every real instant lie 30 days behind the beginning of a world. So a timer of the time
-// before a world, such as a test runner's time limit, is never due in a world, and what was armed in a world is due
-// after it. Where a value goes to the kernel it is converted. Times of day stay real outside of a world, and inside are
-// those of 2025, which lie behind them for the same reason.
+// From the start of the process, its monotonic clocks count from another origin than the kernel's, so that every real
+// instant is later than 30 days after the start of a world. So a timer from before a world, such as a test runner's
+// time limit, is never due in a world, and timers that were armed in a world are due after it. Values are converted
+// when they are passed to the kernel. Times of day stay real outside of a world, and inside are those of 2025, which
+// are in the past for the same reason.
 
 #include "internal.h"
 
@@ -17,7 +17,7 @@ static _Atomic uint64_t world_nanoseconds;
 atomic_bool process_time_living;
 
 void *process_time_next(const char *name) {
-    // A program that is linked with its C library statically has no next one.
+    // A program that links its C library statically has no next definition.
     void *found = dlsym(RTLD_NEXT, name);
     if (!found) {
         static const char text[] = "CoreBluetoothProcessTime: the C library has no function behind ";
@@ -78,7 +78,7 @@ int64_t monotonic_shift(void) {
         struct timespec now = {0};
         kernel_clock(CLOCK_MONOTONIC, &now);
         value = (int64_t)(MONOTONIC_ORIGIN + PROCESS_TIME_LONGEST) - (int64_t)nanoseconds_of(&now);
-        // Zero stands for a shift that is not known yet.
+        // Zero means that the shift is not yet known.
         if (value == 0) { value = 1; }
         int64_t none = 0;
         if (!atomic_compare_exchange_strong(&shift, &none, value)) { value = none; }
@@ -100,7 +100,7 @@ struct timespec kernel_time(clockid_t clock, const struct timespec *time) {
     if (!is_monotonic(clock)) { return *time; }
     uint64_t nanoseconds = nanoseconds_of(time);
     int64_t value = nanoseconds > INT64_MAX ? INT64_MAX : (int64_t)nanoseconds;
-    // The shift of a computer that has run for long is negative.
+    // The shift is negative if the computer has run for a long time.
     if (__builtin_sub_overflow(value, monotonic_shift(), &value)) { value = INT64_MAX; }
     return value < 0 ? (struct timespec){0} : timespec_of((uint64_t)value);
 }
@@ -154,7 +154,7 @@ void process_time_advance_clock(uint64_t nanoseconds) {
     if (target > now) { atomic_store_explicit(&world_nanoseconds, target, memory_order_release); }
 }
 
-// MARK: What reads clocks
+// MARK: Functions that read clocks
 
 INTERPOSED int clock_gettime(clockid_t clock, struct timespec *time) {
     if (is_living() && is_held(clock)) {

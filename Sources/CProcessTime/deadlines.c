@@ -1,7 +1,7 @@
-// What of the process ends at an instant of the world: sleeps, limits of waits, timers; in the order of time, and at
-// one time in the order in which it was asked for. Threads that ask between two advances do so in an order that no seed
-// decides; theirs is the order of the places that the world has given them. Each call of advance ends one of them, so
-// that what several owners do at one instant comes one after the other.
+// The deadlines of the process in the world's time: sleeps, limits of waits, timers; ordered by time, and at the same
+// time in the order of the requests. Threads make requests between two advances in an order that no seed determines, so
+// these are ordered by the places that the world has assigned to the threads. Each call of advance ends one of them, so
+// that several owners act one after the other at the same instant.
 
 #include "internal.h"
 
@@ -16,7 +16,7 @@ static struct deadline *first_deadline;
 
 // MARK: The lock
 
-// A lock of its own: it is taken inside functions that the C library's locks may call under a sanitizer.
+// A separate lock: it is taken inside functions that the C library's locks may call under a sanitizer.
 static atomic_int lock_word;
 
 void lock_world(void) {
@@ -37,9 +37,9 @@ void wake_on(atomic_int *word) { kernel_call(SYS_futex, (long)word, FUTEX_WAKE_P
 
 // MARK: The list
 
-/// How often time was moved on.
+/// The number of advances.
 static uint64_t advance_count;
-/// The place of what this thread waits for among what others do.
+/// The place of this thread's waits among those of others.
 static __thread uint64_t own_place;
 
 uint64_t process_time_set_place(uint64_t place) {
@@ -91,7 +91,7 @@ void end_deadlines(void) {
     while (first_deadline) { reach_first(); }
 }
 
-// MARK: What the world asks
+// MARK: Interface for the world
 
 uint64_t process_time_next_deadline(void) {
     lock_world();

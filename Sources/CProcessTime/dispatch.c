@@ -1,4 +1,4 @@
-// libdispatch: which code is its own, and how work that waits for a thread gets one.
+// libdispatch: finds its code, and provides threads for waiting work.
 
 #include "internal.h"
 
@@ -33,7 +33,7 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *address) {
 
 bool is_in_dispatch(const void *address) {
     if (!atomic_load_explicit(&code_is_known, memory_order_acquire)) {
-        // Nobody defines this one but libdispatch.
+        // Only libdispatch defines this one.
         void *function = dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
         if (function) { dl_iterate_phdr(find_code, function); }
         atomic_store_explicit(&code_is_known, 1, memory_order_release);
@@ -49,7 +49,7 @@ enum process_time_obstacle process_time_obstacle(void) {
     if (!clock || !queue || !dladdr(&marker, &own) || !dladdr(clock, &used) || own.dli_fbase != used.dli_fbase) {
         return PROCESS_TIME_STATIC_LIBRARIES;
     }
-    // Where libdispatch is in the program itself, its calls cannot be distinguished from the program's.
+    // If libdispatch is in the program itself, its calls cannot be distinguished from the program's.
     bool is_shared = dladdr(queue, &used) && own.dli_fbase != used.dli_fbase;
     return is_shared ? PROCESS_TIME_NO_OBSTACLE : PROCESS_TIME_STATIC_LIBRARIES;
 }
@@ -60,7 +60,7 @@ typedef void (*function_t)(void *);
 
 void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway);
 
-/// The source with which libdispatch looks after its threads, and what it does.
+/// The source with which libdispatch monitors its threads, and its handler.
 static void *monitor_source;
 static _Atomic(function_t) monitor;
 
@@ -80,7 +80,7 @@ static void arm_source(void *argument) {
     free(arming);
 }
 
-/// Whether a world arms a timer itself, with those of others.
+/// Whether a world arms a timer itself, together with others.
 static bool is_taken(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
     struct arming *arming = is_living() ? malloc(sizeof *arming) : NULL;
     if (!arming) { return false; }
@@ -98,7 +98,7 @@ INTERPOSED void dispatch_source_set_timer(void *source, uint64_t start, uint64_t
         start = deadline_of_timer(start, interval);
     } else if (interval == NANOSECONDS) {
         monitor_source = source;
-        // Behind the end of the world.
+        // After the end of the world.
         if (is_living()) { start = MONOTONIC_ORIGIN + PROCESS_TIME_LONGEST + NANOSECONDS; }
     }
     NEXT(dispatch_source_set_timer)(source, start, interval, leeway);
@@ -106,8 +106,8 @@ INTERPOSED void dispatch_source_set_timer(void *source, uint64_t start, uint64_t
 
 // MARK: The thread pool
 
-// Once a second libdispatch looks whether work waits while its threads sleep inside of theirs, and gives it a thread.
-// A world does so whenever everything is at rest: then no work waits for a thread, and quiet seconds cost nothing.
+// Once a second libdispatch checks whether work waits while its threads sleep, and starts a thread. A world does so
+// whenever everything is at rest: then no work waits for a thread, and quiet seconds cost nothing.
 
 /// Whether this thread runs the check, and whether it has found work.
 static __thread bool asks_monitor, has_waiting_work;
@@ -123,8 +123,8 @@ INTERPOSED void dispatch_source_set_event_handler_f(void *source, function_t han
 
 const char *path_for_monitor(const char *path) {
     if (!asks_monitor || !path || strncmp(path, "/proc/", 6) != 0) { return path; }
-    // Only where work waits it asks which threads run. The one that asks is the world's, which waits as well; one that
-    // waits for work may look for a moment whether there is some.
+    // It asks which threads run only if work waits. The asking thread is the world's, which waits as well; a thread
+    // that waits for work may briefly poll for it.
     has_waiting_work = true;
     static __thread char other[64];
     int identifier = atoi(path + 6);

@@ -1,14 +1,12 @@
-// The threads of libdispatch's pool that have nothing to do. Each waits here, in place of libdispatch's semaphore, on a
-// word of its own: so it is known of each whether it waits, without asking the kernel, and who gives work to the pool
-// knows whom it wakes.
+// The idle threads of libdispatch's pool. Each waits here, instead of on libdispatch's semaphore, on its own futex
+// word: so it is known without the kernel whether it waits, and which thread is woken for new work.
 //
-// What makes a world go on is that all threads rest. Of a thread in the list that is believed, and it holds: from where
-// it enters the list to where it is taken out it does nothing but sleep on its word, and who takes it out has counted a
-// start before it can go on. The list, the count and who is in it change under one lock, so that a look at the list
-// falls before a start or after it; one that falls before sees another count at its end, and looks again. A word that
-// changes for nothing, a signal, a thread that is woken for nothing, one that comes or leaves: after each of these
-// a thread is in the list, asleep or about to be, or it is not, and then the kernel is asked. The count of those that
-// wait only says when a look is worth while; a wrong one costs time.
+// A world continues when all threads rest. Threads in the list are assumed to rest, which is correct: while a thread is
+// in the list it only sleeps on its word, and removing it counts a start before it can continue. The list and the count
+// change under one lock, so a look at the list is before or after a start; if it was before, the count has changed at
+// the end of the look, which is repeated. After spurious changes, signals, wake-ups, and starts and ends of threads, a
+// thread is either in the list, asleep or about to sleep, or it is not, and the kernel is asked. The number of waiting
+// threads only says when a look is worthwhile; a wrong number costs time.
 
 #include "internal.h"
 
@@ -22,7 +20,7 @@ long dispatch_semaphore_signal(void *semaphore);
 
 struct idle_thread {
     int identifier;
-    /// 1 from the moment at which it is given work.
+    /// 1 once it was given work.
     atomic_int is_given;
     void *semaphore;
     struct idle_thread *next;
@@ -30,10 +28,10 @@ struct idle_thread {
 
 static __thread struct idle_thread own;
 
-/// Those that wait, the latest first: it is given to first.
+/// Waiting threads, the latest first, which gets the next work.
 static struct idle_thread *first_idle;
 static atomic_int idle_count;
-/// For how many somebody waits; more than there are where nobody does.
+/// The number for which a thread waits; more than exist if none does.
 static atomic_int awaited_count = INT_MAX;
 static atomic_uint start_count;
 
@@ -43,8 +41,8 @@ enum { FREE, TAKEN, WANTED };
 
 static atomic_int lock_word;
 
-/// Who waits for the lock sleeps, so that a thread which has it and has lost its processor gets on; but it counts as
-/// awake meanwhile, for it may be about to give work, and who has the lock may do nothing more than wake it.
+/// A thread that waits for the lock sleeps, so that the owner can continue if it has lost its processor; but it counts
+/// as awake meanwhile, since it may be about to give work, and the owner of the lock may do no more than wake it.
 static void lock_idle(void) {
     int expected = FREE;
     if (atomic_compare_exchange_strong(&lock_word, &expected, TAKEN)) { return; }
@@ -62,13 +60,13 @@ static void unlock_idle(void) {
 void count_start(void) { atomic_fetch_add(&start_count, 1); }
 
 INTERPOSED long dispatch_semaphore_wait(void *semaphore, uint64_t timeout) {
-    // A thread of libdispatch that has nothing to do ends after five seconds; that is no deadline of the process.
+    // An idle thread of libdispatch ends after five seconds; that is not a deadline of the process.
     bool is_idle = timeout != DISPATCH_FOREVER && is_living() && is_in_dispatch(__builtin_return_address(0));
     if (!is_idle) { return NEXT(dispatch_semaphore_wait)(semaphore, timeout); }
     share_processor();
     if (own.identifier == 0) { own.identifier = (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0); }
     lock_idle();
-    // What was given while nobody waited here.
+    // Work that was given while no thread waited here.
     bool has = NEXT(dispatch_semaphore_wait)(semaphore, 0) == 0;
     if (!has) {
         own.semaphore = semaphore;
@@ -84,7 +82,7 @@ INTERPOSED long dispatch_semaphore_wait(void *semaphore, uint64_t timeout) {
     return 0;
 }
 
-/// Takes a thread that waits for a semaphore from the list; from here on it counts as awake.
+/// Removes a thread that waits for a semaphore from the list; it counts as awake from now on.
 static struct idle_thread *take_thread(void *semaphore) {
     for (struct idle_thread **place = &first_idle; *place; place = &(*place)->next) {
         struct idle_thread *thread = *place;
@@ -109,7 +107,7 @@ INTERPOSED long dispatch_semaphore_signal(void *semaphore) {
     return result;
 }
 
-// MARK: Who waits
+// MARK: Waiting threads
 
 int count_idle_threads(void) { return atomic_load(&idle_count); }
 

@@ -1,4 +1,4 @@
-// The timers of timer_create, which end in a signal, or in a call on a thread that the C library keeps for them.
+// The timers of timer_create, which send a signal, or call a function on a thread of the C library.
 
 #include "timers.h"
 
@@ -27,7 +27,7 @@ static int get_timer(const struct timer *timer, struct itimerspec *setting) {
     return NEXT(timer_gettime)(((const struct interval_timer *)timer)->identifier, setting);
 }
 
-/// Whether its signal waits is not known; what has expired remains no longer.
+/// Whether its signal is pending is unknown; an expired timer has no remaining time.
 static bool is_timer_ready(const struct timer *timer) {
     (void)timer;
     return false;

@@ -1,5 +1,5 @@
-// Waits for locks that have a limit. The C library has no list of who waits for a lock, so such a waiter looks again
-// whenever everything has come to rest.
+// Waits for locks with a limit. The C library has no list of threads that wait for a lock, so such a waiter tries again
+// whenever everything is at rest.
 
 #include "waits.h"
 
@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/// A lock and the way in which it is wanted.
+/// A lock and the requested mode.
 struct wanted {
     int (*try_lock)(void *);
     int (*lock)(void *);
@@ -53,7 +53,7 @@ INTERPOSED int pthread_mutex_clocklock(
     return NEXT(pthread_mutex_clocklock)(mutex, clock, &converted);
 }
 
-// MARK: Locks for readers and writers
+// MARK: Read-write locks
 
 static int try_reading(void *lock) { return pthread_rwlock_tryrdlock(lock); }
 static int lock_reading(void *lock) { return pthread_rwlock_rdlock(lock); }

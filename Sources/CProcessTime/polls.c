@@ -1,4 +1,4 @@
-// Waits for descriptors that have a limit: an event descriptor of our own is waited for with them.
+// Waits for descriptors with a limit, together with an additional event descriptor.
 
 #include "waits.h"
 
@@ -79,7 +79,7 @@ static int epoll_until(
         struct pollfd set = {.fd = descriptor, .events = POLLIN};
         long result = poll_until(&set, 1, deadline, mask);
         if (result < 0) { return returned(result); }
-        // Another thread may have taken what was ready.
+        // Another thread may have handled the ready descriptor.
         int count = NEXT(epoll_pwait)(descriptor, events, capacity, 0, mask);
         if (count != 0 || result == 0) { return count; }
     }

@@ -1,10 +1,10 @@
 // The processor of a world's threads. They do one piece of work after the other, and waking a thread on another
-// processor takes longer than most pieces do. So the thread that moves the world on, those of libdispatch's pool and
-// the one with its timers share a processor, the one that the first is on. Where there is no rest for a moment, for
-// pieces of work run at the same time or another process has that processor, they run on any until there is.
+// processor takes longer than most pieces of work. So the thread that advances the world, those of libdispatch's pool
+// and the one with its timers share the processor of the first. If there is no rest for a while, because work runs
+// concurrently or another process uses that processor, they may run on all processors until there is.
 //
-// Which thread runs where decides nothing but how long that takes. The app sees nothing of it: before it asks for the
-// processors of a thread, or sets them, and before it starts a thread or a process, all have their own again.
+// This only affects speed. The app does not notice it: before it gets or sets the processors of a thread, and before it
+// starts a thread or a process, all threads have their own again.
 
 #include "internal.h"
 
@@ -18,9 +18,9 @@
 
 #define LARGEST_COUNT 256
 
-/// Counts the times at which threads began to share a processor, and those at which they ended: odd while they do.
+/// Counts the starts and ends of sharing: odd while threads share a processor.
 static atomic_uint phase;
-/// The phase in which this thread has joined the others.
+/// The phase in which this thread joined the others.
 static __thread unsigned own_phase;
 
 /// Changed with the world's lock held.
@@ -42,7 +42,7 @@ void share_processor(void) {
     if (present % 2 == 0 || own_phase == present) { return; }
     lock_world();
     cpu_set_t own;
-    // One that may not run on every processor of the others was given its own by somebody, and keeps them.
+    // A thread that may not run on every processor of the others has an affinity of its own, and keeps it.
     if (atomic_load(&phase) == present && sharing_count < LARGEST_COUNT && read_processors(&own) &&
         CPU_EQUAL(&own, &all_processors)) {
         sharing_threads[sharing_count++] = (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
@@ -78,7 +78,7 @@ void end_sharing_processor(void) {
     unlock_world();
 }
 
-// MARK: What the app asks and starts
+// MARK: Calls of the app
 
 INTERPOSED int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set) {
     end_sharing_processor();
@@ -106,7 +106,7 @@ INTERPOSED int pthread_create(
 ) {
     end_sharing_processor();
     int result = NEXT(pthread_create)(thread, attributes, function, argument);
-    // Before the present thread can sleep; who looked for threads until then looks again.
+    // Before the present thread can sleep; a concurrent look at the threads is repeated.
     count_start();
     return result;
 }

@@ -1,8 +1,8 @@
-// Randomness of the process. While a world lives every source of the C library, the devices and BoringSSL give what
-// follows from the world's seed.
+// Random numbers of the process. While a world exists, every source of the C library, the random devices and BoringSSL
+// derive them from the world's seed.
 //
-// Threads that run at the same time draw in an order that no seed decides. So there are streams: what is drawn from one
-// depends on nothing that is drawn from another, and a world gives each queue of each device its own.
+// Concurrent threads draw in an order that no seed determines. So there are independent streams, and a world gives each
+// queue of each device its own.
 
 #include "internal.h"
 
@@ -20,10 +20,10 @@
 
 // MARK: The generator
 
-/// Streams beyond this number share those that there are.
+/// Streams beyond this number share the existing ones.
 #define STREAM_COUNT 4096
 
-/// xoshiro256** by David Blackman and Sebastiano Vigna, seeded with SplitMix64; all zero where nobody has drawn yet.
+/// xoshiro256** by David Blackman and Sebastiano Vigna, seeded with SplitMix64; all zero before the first use.
 struct stream {
     uint64_t identifier;
     uint64_t words[4];
@@ -51,7 +51,7 @@ static uint64_t *own_words(void) {
         if (!is_new && stream->identifier == own_stream) { return stream->words; }
         if (!is_new) { continue; }
         stream->identifier = own_stream;
-        // The stream with the identifier zero is the one that follows from the seed alone.
+        // The stream with the identifier zero depends only on the seed.
         uint64_t seed = world_seed ^ (own_stream ? mixed(own_stream) : 0);
         for (int index = 0; index < 4; index += 1) {
             seed += UINT64_C(0x9E3779B97F4A7C15);
@@ -136,7 +136,7 @@ INTERPOSED void arc4random_buf(void *octets, size_t count) {
 INTERPOSED uint32_t arc4random_uniform(uint32_t bound) {
     if (!is_living()) { return NEXT(arc4random_uniform)(bound); }
     if (bound < 2) { return 0; }
-    // What is left of the range below a multiple of the bound is drawn again.
+    // Draw again if the number is in the incomplete range beyond the last multiple of the bound.
     uint32_t least = -bound % bound;
     for (;;) {
         uint32_t word;
@@ -230,11 +230,11 @@ INTERPOSED FILE *fopen64(const char *restrict path, const char *restrict mode) {
 
 // MARK: BoringSSL
 
-// BoringSSL keeps a generator for each thread, which it seeds once. Which thread does a piece of work is not the same
-// in every run, so in a world each call gets a new one, seeded from the world. The generator is in a slot of a table
-// that the thread keeps under a key; where key and slot are is seen from a call.
+// BoringSSL has a generator for each thread, which it seeds once. The thread that does a piece of work differs between
+// runs, so in a world each call gets a new generator, seeded by the world. The generator is in a slot of a
+// thread-specific table; a call reveals its key and slot.
 
-/// A copy of BoringSSL as a package has it.
+/// A package's copy of BoringSSL.
 struct boringssl {
     int (*random)(uint8_t *, size_t);
     void (*free)(void *);
@@ -293,7 +293,7 @@ INTERPOSED void *pthread_getspecific(pthread_key_t key) {
     for (int index = 0; index < 2; index += 1) {
         struct boringssl *copy = &copies[index];
         if (!atomic_load_explicit(&copy->is_known, memory_order_acquire) || copy->key != key) { continue; }
-        // The state goes when the next one is asked for, so that nobody uses it any more.
+        // The state is freed when the next one is requested, when it is no longer in use.
         static __thread void *last[2];
         void **table = value;
         void *state = table[copy->slot];
@@ -312,7 +312,7 @@ static bool was_exit_test;
 
 bool process_time_is_exit_test(void) { return was_exit_test; }
 
-/// How Swift's runtime hashes: the seeds, and whether each set and dictionary goes without one of its own.
+/// The hashing parameters of Swift's runtime: the seeds, and whether sets and dictionaries have no seeds of their own.
 struct hashing_parameters {
     uint64_t seeds[2];
     bool is_deterministic;
@@ -320,14 +320,13 @@ struct hashing_parameters {
 
 extern struct hashing_parameters _swift_stdlib_Hashing_parameters __attribute__((weak));
 
-/// Before BoringSSL looks at the processor. Processes that this one starts, such as those of exit tests, inherit the
-/// environment.
+/// Runs before BoringSSL checks the processor. Child processes, such as those of exit tests, inherit the environment.
 __attribute__((constructor(101))) static void prepare_process(void) {
     was_exit_test = getenv("SWT_EXIT_TEST_ID") != NULL;
-    // Without the instruction RDRAND, bit 30 of the second word: what it gives cannot be seeded.
+    // Disables the instruction RDRAND, bit 30 of the second word: it cannot be seeded.
     setenv("OPENSSL_ia32cap", "~0x4000000000000000", 0);
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 0);
-    // Swift's runtime has looked at the environment of this process before, and nothing has been hashed since.
+    // Swift's runtime has already read the environment of this process, and nothing has been hashed since.
     if (&_swift_stdlib_Hashing_parameters) {
         _swift_stdlib_Hashing_parameters = (struct hashing_parameters){.is_deterministic = true};
     }

@@ -1,10 +1,10 @@
-// Deadlines of libdispatch are made to differ. It has one timer descriptor for all timers of a clock: those with the
-// same deadline become due together, and their queues run at the same time. A deadline that another timer has, or will
-// have, is moved on by a few nanoseconds, in the order in which they are asked for.
+// Makes deadlines of libdispatch different. It has one timer descriptor for all timers of a clock: those with the same
+// deadline become due together, and their queues run concurrently. A deadline that another timer has, or will have, is
+// delayed by a few nanoseconds, in the order of the requests.
 //
-// Two timers that repeat meet at no time where what lies between their starts is no multiple of the greatest common
-// divisor of their intervals. That cannot be had where the divisor is not larger than the number of such timers: with
-// intervals like 1000003 and 1000000 nanoseconds. These may meet, and are left as they are.
+// Two repeating timers never coincide if the difference of their starts is not a multiple of the greatest common
+// divisor of their intervals. That is impossible if the divisor is not larger than the number of such timers, as with
+// intervals of 1000003 and 1000000 nanoseconds. These may coincide, and are not changed.
 
 #include "internal.h"
 
@@ -38,27 +38,27 @@ static uint64_t now_of(enum clock clock) {
     return (clock == WALL ? REALTIME_ORIGIN : MONOTONIC_ORIGIN) + process_time_now();
 }
 
-// MARK: What was given
+// MARK: Assigned deadlines
 
 #define LARGEST_COUNT 4096
 #define LARGEST_REPEATING_COUNT 256
-/// How far a deadline is moved at most.
+/// The maximum delay of a deadline.
 #define LARGEST_DELAY 10000
 
-/// Deadlines that have not passed, in order; those that are nearest go where there are too many.
+/// Pending deadlines in order; the earliest are dropped if there are too many.
 static struct {
     uint64_t instants[LARGEST_COUNT];
     size_t count;
 } single[CLOCKS];
 
-/// Timers that repeat; the first goes where there are too many. That one was cancelled is not seen.
+/// Repeating timers; the first is dropped if there are too many. Cancellations are not observed.
 static struct repeating {
     enum clock clock;
     uint64_t start, interval;
 } repeating[LARGEST_REPEATING_COUNT];
 static size_t repeating_count;
 
-/// Where the first instant is that is not before another.
+/// The index of the first instant that is not before another.
 static size_t place_of(enum clock clock, uint64_t instant) {
     size_t first = 0, last = single[clock].count;
     while (first < last) {
@@ -90,7 +90,7 @@ static void keep_repeating(struct repeating timer) {
     repeating[repeating_count++] = timer;
 }
 
-// MARK: What meets
+// MARK: Coincidences
 
 static uint64_t greatest_common_divisor(uint64_t first, uint64_t second) {
     while (second) {
@@ -129,7 +129,7 @@ static bool meets(const struct repeating *timer) {
     return place < single[timer->clock].count && single[timer->clock].instants[place] == timer->start;
 }
 
-/// A deadline that no other timer has; an interval of 0 is for one that does not repeat. The lock is held.
+/// Returns a deadline that no other timer has; an interval of 0 means no repetition. The lock is held.
 static uint64_t separated(enum clock clock, uint64_t instant, uint64_t interval) {
     for (int kind = 0; kind < CLOCKS; kind += 1) { remove_first(kind, place_of(kind, now_of(kind))); }
     struct repeating timer = {clock, instant, interval};
@@ -144,7 +144,7 @@ static uint64_t separated_value(uint64_t when, uint64_t interval) {
     lock_world();
     uint64_t instant = converted(clock, when);
     uint64_t now = now_of(clock);
-    // What has passed is due now, as others may be that have passed.
+    // A deadline in the past is due now, possibly together with others.
     if (interval == 0 && instant < now) { instant = now; }
     instant = separated(clock, instant, interval);
     unlock_world();
@@ -157,7 +157,7 @@ uint64_t deadline_of_timer(uint64_t start, uint64_t interval) {
     if (start == DISPATCH_FOREVER || !is_living()) { return start; }
     if (start == DISPATCH_NOW) { start = now_of(UPTIME); }
     if (start == DISPATCH_WALL_NOW) { start = converted(WALL, now_of(WALL)); }
-    // One that is due all the time meets every other.
+    // A timer that is always due coincides with every other.
     if (interval < 1000) { return start; }
     return separated_value(start, interval >= PROCESS_TIME_LONGEST ? 0 : interval);
 }
@@ -168,7 +168,7 @@ static bool is_ahead(uint64_t when) {
     return converted(clock, when) > now_of(clock);
 }
 
-/// Work that is due is no timer.
+/// Due work is not a timer.
 static uint64_t deadline_of_work(uint64_t when) { return is_ahead(when) ? separated_value(when, 0) : when; }
 
 void separate_deadlines(bool begins) {

@@ -1,5 +1,5 @@
-// The world's own thread while it runs code under test, such as what waits on the main queue, and the test's own while
-// it does something else. If these wait, nobody would move the world on: a thread of its own does, until the wait ends.
+// The world's thread while it runs code under test, such as work of the main queue, and the test's thread while it does
+// something else. If these wait, nobody would advance the world, so a separate thread does until the wait ends.
 
 #include "internal.h"
 
@@ -16,36 +16,36 @@ struct service {
     uint64_t rest_limit;
 };
 
-/// `IS_ALONE` is `RUNS` with the thread that moves the world on asleep until the other one waits again.
+/// `IS_ALONE` is `RUNS`, with the thread that advances the world asleep until the other one waits again.
 enum { RUNS, IS_ALONE, WAITS, IS_MOVED };
 
 static __thread struct service own;
-/// How many waits of this thread are within each other: a wait may be made of others.
+/// The number of nested waits of this thread: a wait may consist of others.
 static __thread int depth;
 
-/// What the test's task asks for, or its thread if it has none.
+/// The request of the test's task, or of its thread without a task.
 static struct service test;
 static uint64_t test_task;
 static int test_thread;
-/// Whether the test's task sleeps: it has no thread then.
+/// Whether the test's task sleeps and has no thread.
 static atomic_bool task_sleeps;
 
-/// What the thread that waits has asked for. Only one thread at a time is the world's.
+/// The request of the waiting thread. Only one thread at a time is the world's.
 static struct service current;
 static bool current_has_limit;
 static atomic_int state;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static atomic_int mover;
-/// How often the world was moved on, or asked whether there is rest.
+/// The number of advances and of checks for rest.
 static atomic_uint activity;
 
 int idle_world_thread(void) { return atomic_load(&state) == IS_ALONE ? atomic_load(&mover) : 0; }
 
 static int own_identifier(void) { return (int)kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0); }
 
-// MARK: The thread that moves the world on
+// MARK: The thread that advances the world
 
-/// Says so when for long nobody has moved the world on, and every thread sleeps.
+/// Reports if nobody has advanced the world for a long time and every thread sleeps.
 static void watch(void) {
     static unsigned last_activity;
     static uint64_t since;
@@ -76,7 +76,7 @@ static void move_world(void) {
         wait_for_wait();
         bool is_at_rest = process_time_rest(current.rest_limit);
         int waits = WAITS;
-        // From here on the thread that waits stays where it is, even if it has been woken.
+        // From here on the waiting thread stays in its wait, even if it was woken.
         if (!atomic_compare_exchange_strong(&state, &waits, IS_MOVED)) { continue; }
         enum process_time_wait wait = current_has_limit ? PROCESS_TIME_HAS_LIMIT : PROCESS_TIME_HAS_NO_LIMIT;
         bool has_moved = current.step(current.context, is_at_rest ? wait : PROCESS_TIME_IS_AWAKE);
@@ -116,11 +116,11 @@ bool is_test_thread(void) {
     return test_task ? dispatch_work_current_task_number() == test_task : own_identifier() == test_thread;
 }
 
-/// From here on the world is moved on by its thread.
+/// From here on the world's thread advances it.
 static void begin(struct service service, bool has_limit) {
     current = service;
     current_has_limit = has_limit;
-    // Before the thread can go on that moves the world on.
+    // Before the thread that advances the world can continue.
     count_start();
     atomic_store(&state, WAITS);
     wake_on(&state);

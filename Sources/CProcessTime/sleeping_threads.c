@@ -1,7 +1,7 @@
-// Whether every other thread of the process sleeps. The kernel says of each thread whether it does, and whether it has
-// left its processor: one that is about to sleep, and counts as asleep, may have woken another, or find that it need
-// not sleep. That no thread ran while all were asked, so that none can have woken another, is seen from the count of
-// context switches. The files stay open, for this is asked after each step of a world.
+// Finds out whether every other thread of the process sleeps. The kernel reports for each thread whether it sleeps and
+// whether it has left its processor: a thread that is about to sleep, and counts as asleep, may have woken another one,
+// or not sleep after all. The number of context switches shows that no thread ran during the check, so that none has
+// woken another. The files stay open, since this check follows each step of a world.
 
 #include "waits.h"
 
@@ -16,19 +16,19 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/// How long is waited for threads of the pool, in nanoseconds of real time, until all threads are looked at.
+/// How long to wait for threads of the pool before checking all threads, in nanoseconds of real time.
 #define WAITING_TIME 100000
-/// How long they share a processor while there is no rest.
+/// How long threads share a processor without rest.
 #define SHARING_TIME 1000000
-/// How many rests in a row have to come sooner until they do again; meanwhile the system finds the best processor.
+/// The number of faster rests in a row after which they share one again; meanwhile the system chooses processors.
 #define SHARING_COUNT 16
 
 struct thread {
     int identifier;
-    /// Its files "stat" and "syscall"; negative where there is none of these.
+    /// Its files "stat" and "syscall"; negative if missing.
     int descriptor, call_descriptor;
     bool is_seen;
-    /// Waits for work in libdispatch's pool, so that the kernel need not be asked.
+    /// Whether it waits for work in libdispatch's pool, so that the kernel need not be asked.
     bool is_idle;
 };
 
@@ -51,7 +51,7 @@ static long read_at_start(int descriptor, char *text, size_t capacity) {
 static void note_thread(int identifier) {
     for (size_t index = 0; index < thread_count; index += 1) {
         if (threads[index].identifier != identifier) { continue; }
-        // An identifier may have gone to another thread.
+        // The identifier may have been reused for another thread.
         char text[64];
         threads[index].is_seen = read_at_start(threads[index].descriptor, text, sizeof text) > 0;
         if (threads[index].is_seen) { return; }
@@ -116,7 +116,7 @@ static void list_threads(void) {
     forget_ended_threads();
 }
 
-/// How many threads the process has: the folder has a link for each and two of its own.
+/// The number of threads of the process: the folder has a link for each, and two more.
 static size_t count_threads(void) {
     struct stat status;
     return fstat(folder, &status) == 0 && status.st_nlink > 2 ? (size_t)status.st_nlink - 2 : 0;
@@ -124,21 +124,21 @@ static size_t count_threads(void) {
 
 // MARK: Sleep
 
-/// The letter of a thread's state; 0 for one that is no more.
+/// The letter of a thread's state; 0 if it has ended.
 static char state_of(const struct thread *thread) {
     char text[128];
     long count = read_at_start(thread->descriptor, text, sizeof text - 1);
     if (count <= 0) { return 0; }
     text[count] = 0;
-    // The name before it stands in brackets and may have some of its own.
+    // The name before it is in brackets and may contain brackets.
     const char *end = strrchr(text, ')');
     return end && end[1] == ' ' ? end[2] : 'R';
 }
 
 static bool is_asleep(char state) { return state == 'S' || state == 'Z' || state == 'X'; }
 
-/// Whether a thread that sleeps has left its processor. The kernel waits for that where it is about to; it says "running"
-/// of one that goes on in place of it.
+/// Whether a sleeping thread has left its processor. The kernel waits until it has, and reports "running" if it
+/// continues instead.
 static bool has_left_processor(const struct thread *thread) {
     char text[16];
     bool is_known = thread->call_descriptor >= 0;
@@ -152,11 +152,11 @@ static long own_switches(void) {
     return own.ru_nvcsw + own.ru_nivcsw;
 }
 
-/// How often other threads than this one stopped to run.
+/// The number of context switches of other threads.
 static long count_switches(void) {
     struct rusage all;
     long own, after = own_switches();
-    // One of this thread's own between the two would stand for one of another's.
+    // A switch of this thread between the two would be counted as another thread's.
     do {
         own = after;
         getrusage(RUSAGE_SELF, &all);
@@ -171,7 +171,7 @@ static void mark_idle(int identifier) {
     }
 }
 
-/// Marks those that wait for work; returns how many others there are.
+/// Marks threads that wait for work; returns the number of other threads.
 static size_t mark_idle_threads(int own) {
     for (size_t index = 0; index < thread_count; index += 1) { threads[index].is_idle = false; }
     list_idle_threads(mark_idle);
@@ -192,20 +192,20 @@ static void report_look(int identifier) {
     if (observer) { observer(identifier); }
 }
 
-/// Whether every other thread sleeps; the index of one that does not is left in `awake`.
+/// Whether every other thread sleeps; `awake` gets the index of one that does not.
 static bool is_at_rest(int own, size_t *awake) {
     if (atomic_load(&process_time_real_waits) > 0) { return false; }
-    // Who was awake last is asked first.
+    // Check the thread first that was awake last.
     if (*awake < thread_count && threads[*awake].identifier != own && !is_asleep(state_of(&threads[*awake]) ?: 'X')) {
         return false;
     }
-    // As long as the count of starts stays the same, who waits for work goes on waiting and no thread is new.
+    // While the count of starts stays the same, waiting threads keep waiting and no thread is new.
     unsigned starts = count_starts();
     if (count_threads() != thread_count) { list_threads(); }
     size_t asked = mark_idle_threads(own);
     report_look(0);
-    // One that sleeps when it is asked, beside others that wait for work: at that moment there is rest. Where there are
-    // more, one of them may have woken another that was asked before.
+    // If only one thread does not wait for work and it sleeps, there is rest. If there are more, one of them may have
+    // woken another one that was checked before.
     long switches = asked > 1 ? count_switches() : 0;
     for (size_t index = 0; index < thread_count; index += 1) {
         if (threads[index].identifier == own || threads[index].is_idle) { continue; }
@@ -221,9 +221,9 @@ static bool is_at_rest(int own, size_t *awake) {
            count_starts() == starts && atomic_load(&process_time_real_waits) == 0;
 }
 
-/// How many threads waited for work when there was rest last.
+/// The number of threads that waited for work at the last rest.
 static int idle_at_rest;
-/// How many rests in a row came soon.
+/// The number of fast rests in a row.
 static unsigned soon_count;
 
 int sleeping_thread(void) {
@@ -241,13 +241,13 @@ bool process_time_rest(uint64_t limit) {
     size_t awake = SIZE_MAX;
     uint64_t start = 0;
     for (unsigned count = 0;; count += 1) {
-        // Most rests begin when as many threads wait for work as did last.
+        // Most rests begin when as many threads wait for work as at the last one.
         if (count < 30 && count_idle_threads() < idle_at_rest) { wait_for_idle_threads(idle_at_rest, WAITING_TIME); }
         if (is_at_rest(own, &awake)) {
             idle_at_rest = count_idle_threads();
             if (!is_living()) { return true; }
             bool has_work = serve_waiting_work();
-            // A pool that is full gives no more threads.
+            // A full pool starts no more threads.
             if (!wake_again(attempt) && (!has_work || attempt > 1000)) { break; }
             attempt += 1;
             continue;

@@ -1,4 +1,4 @@
-// System calls, and `syscall` itself: libdispatch, Swift's runtime and BoringSSL make theirs through it.
+// System calls, and `syscall` itself, which libdispatch, Swift's runtime and BoringSSL use.
 
 #include "internal.h"
 

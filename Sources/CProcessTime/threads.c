@@ -1,5 +1,4 @@
-// Which threads are awake, and which there are, in words: what is read to find out why a process does not come to
-// rest, or why nothing goes on.
+// Describes the awake threads, or all threads, to show why a process does not come to rest or does not continue.
 
 #include "internal.h"
 
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Reads a small file of a thread as text, without the line's end.
+/// Reads a small file of a thread as text, without the line break.
 static void read_file(int identifier, const char *name, char *text, size_t capacity) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/%s", identifier, name);
@@ -26,11 +25,11 @@ static void read_file(int identifier, const char *name, char *text, size_t capac
     text[strcspn(text, "\n")] = 0;
 }
 
-/// The letter of a thread's state; 0 for one that is no more.
+/// The letter of a thread's state; 0 if it has ended.
 static char state_of(int identifier) {
     char text[128];
     read_file(identifier, "stat", text, sizeof text);
-    // The name before it stands in brackets and may have some of its own.
+    // The name before it is in brackets and may contain brackets.
     const char *end = strrchr(text, ')');
     return end && end[1] == ' ' ? end[2] : 0;
 }

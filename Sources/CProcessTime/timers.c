@@ -1,5 +1,5 @@
-// Timers of the kernel's, and those that are descriptors: libdispatch has one for each of its clocks, a run loop one
-// for each mode, an event loop of NIO one.
+// Kernel timers, including timer descriptors: libdispatch has one for each of its clocks, a run loop one for each mode,
+// an event loop of NIO one.
 
 #include "timers.h"
 
@@ -12,12 +12,11 @@
 
 static bool is_zero(const struct timespec *time) { return time->tv_sec == 0 && time->tv_nsec == 0; }
 
-/// Lets a timer expire.
+/// Makes a timer expire.
 static void expire(const struct timer *timer) {
     const struct itimerspec soonest = {.it_value = {.tv_nsec = 1}};
     if (timer->set(timer, 0, &soonest, NULL) != 0) { return; }
-    // The kernel's timer expires in an interrupt of its own. What asks whether the process is at rest must not come
-    // before it.
+    // The kernel's timer expires in an interrupt. Checks for rest must not come before it.
     while (!timer->is_ready(timer)) {
         struct itimerspec left = {0};
         if (timer->get(timer, &left) != 0 || is_zero(&left.it_value)) { return; }
@@ -26,7 +25,7 @@ static void expire(const struct timer *timer) {
 
 static void reach_timer(struct deadline *deadline) {
     struct timer *timer = (struct timer *)deadline;
-    // After the end of the world the timer goes on by itself.
+    // After the end of the world the timer continues by itself.
     if (!is_living()) {
         struct itimerspec setting = {.it_value = {.tv_nsec = 1}, .it_interval = timespec_of(timer->interval)};
         timer->set(timer, 0, &setting, NULL);
@@ -50,7 +49,7 @@ bool hold_timer(struct timer *timer) {
     if (timer->set(timer, 0, &off, &old) != 0) { return false; }
     timer->is_deferred = is_ready || !is_zero(&old.it_value);
     if (!timer->is_deferred) { return true; }
-    // Kept as an instant, since the time of the world is no part of what remains.
+    // Stored as an instant, since the remaining time does not include the world's time.
     struct timespec now = {0};
     NEXT(clock_gettime)(timer->clock, &now);
     uint64_t left = is_ready ? 0 : nanoseconds_of(&old.it_value);
@@ -89,7 +88,7 @@ void set_world_timer(struct timer *timer, int flags, const struct itimerspec *se
     const struct itimerspec off = {0};
     unlist_deadline(&timer->deadline);
     timer->is_deferred = false;
-    // Takes readiness back, as the kernel does.
+    // Clears readiness, as the kernel does.
     timer->set(timer, 0, &off, NULL);
     timer->interval = nanoseconds_of(&setting->it_interval);
     if (is_zero(&setting->it_value)) { return; }

@@ -1,5 +1,5 @@
-// Where the clocks of a process cannot be held: with another C library than glibc, or under a sanitizer, which has
-// definitions of its own of the same functions. Nothing is defined there in place of the C library's.
+// For platforms on which the clocks of a process cannot be controlled: without glibc, or under a sanitizer, which
+// overrides the same functions itself. Nothing of the C library is overridden here.
 
 #include "internal.h"
 
@@ -13,7 +13,7 @@ enum process_time_obstacle process_time_obstacle(void) {
 #endif
 }
 
-// Nobody calls what follows, since nothing begins.
+// These are never called, since no world can begin.
 
 bool process_time_is_exit_test(void) { return false; }
 

@@ -1,4 +1,4 @@
-// Sleeps, and waits for conditions, semaphores and futexes that have a limit.
+// Sleeps, and waits for conditions, semaphores and futexes with a limit.
 
 #include "waits.h"
 
@@ -66,7 +66,7 @@ bool sleep_on_state(struct waiter *waiter) {
 
 void wake_first_waiter(const void *object) {
     lock_world();
-    // The list begins with the latest.
+    // The list starts with the latest.
     struct waiter *first = NULL;
     for (struct waiter *waiter = first_waiter; waiter; waiter = waiter->next) {
         if (waiter->object == object && !waiter->wake && atomic_load(&waiter->state) == WAITING) { first = waiter; }
@@ -84,7 +84,7 @@ bool wake_again(int attempt) {
         if (waiter->looks_again) {
             if (attempt > 0 || !atomic_compare_exchange_strong(&waiter->state, &waiting, WOKEN)) { continue; }
         } else if (attempt > 2 || atomic_load(&waiter->state) != DUE) {
-            // Three times are enough: who is due and stays waits for something else, such as a condition's mutex.
+            // Three times are enough: a due waiter that remains waits for something else, such as a condition's mutex.
             continue;
         }
         wake(waiter);
@@ -125,7 +125,7 @@ INTERPOSED_FIRST int clock_nanosleep(clockid_t clock, int flags, const struct ti
     return NEXT(clock_nanosleep)(clock, flags, &converted, left);
 }
 
-/// A sleep of libdispatch while another thread has to get on: real time, and the thread counts as awake.
+/// A sleep of libdispatch while another thread has to continue: real time, and the thread counts as awake.
 static bool is_wait_for_thread(const void *caller) { return is_in_dispatch(caller); }
 
 INTERPOSED_FIRST int usleep(useconds_t microseconds) {
@@ -171,7 +171,7 @@ INTERPOSED int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mut
     return wait_for_condition(condition, mutex, PROCESS_TIME_NEVER);
 }
 
-// A condition that was made with another clock has that clock's values.
+// A condition that was created with another clock uses that clock's values.
 
 INTERPOSED int pthread_cond_timedwait(
     pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex, const struct timespec *restrict time
@@ -208,7 +208,7 @@ static int wait_for_semaphore(sem_t *semaphore, uint64_t deadline) {
     if (enters) {
         atomic_fetch_add(&semaphore_waiters, 1);
         begin_wait(true);
-        // Looks once more after it is due: a wake-up that came at the same time is its own.
+        // Tries again when it is due, since a wake-up may have come at the same time.
         for (;;) {
             has = sem_trywait(semaphore) == 0;
             if (has || is_due) { break; }
@@ -254,7 +254,7 @@ INTERPOSED int pthread_join(pthread_t thread, void **result) {
 // MARK: Futexes
 
 static void wake_futex(struct waiter *waiter) {
-    // Others at the same address look at its value again, as after any wake-up.
+    // Other waiters at the same address check its value again, as after any wake-up.
     kernel_call(SYS_futex, (long)waiter->object, FUTEX_WAKE | waiter->descriptor, INT_MAX, 0, 0, 0);
 }
 

@@ -1,36 +1,36 @@
-// What can be observed, and how: `observe` as Foundation has it on Apple's platforms, and the values one after the other.
+// Observation of properties: `observe` as in Foundation on Apple's platforms, and an asynchronous sequence of values.
 
 #if !canImport(ObjectiveC)
 public import CoreBluetooth
 
 /// An object of Core Bluetooth whose properties can be observed.
 ///
-/// What changes is `state` of managers and peripherals, `isScanning`, `isAdvertising`, what is discovered, `name`,
-/// `canSendWriteWithoutResponse`, and `value` and `isNotifying` of a peripheral's characteristics. Other properties have
-/// their first value for good.
+/// The properties that change are `state` of managers and peripherals, `isScanning`, `isAdvertising`, discovered
+/// attributes, `name`, `canSendWriteWithoutResponse`, and `value` and `isNotifying` of a peripheral's characteristics.
+/// Other properties never change.
 public protocol KeyValueObservable: AnyObject {}
 
 extension CBManager: KeyValueObservable {}
 extension CBPeripheral: KeyValueObservable {}
 extension CBService: KeyValueObservable {}
 extension CBCharacteristic: KeyValueObservable {}
-/// All that a channel has stays as it is; its streams have a delegate.
+/// The properties of a channel never change; its streams have a delegate.
 extension CBL2CAPChannel: KeyValueObservable {}
 
 extension KeyValueObservable {
-    /// Calls a handler when a property has another value.
+    /// Calls a handler when the value of a property changes.
     ///
     /// The handler is called on the queue of the object's manager, in the order of the changes, before the delegate is
-    /// called for the same event; what one event changes is reported in the order in which it is observed. A change that
-    /// a call of the app makes, such as that of a peripheral's `state` by `connect(_:options:)`, is reported there, too,
-    /// and not within that call. A value that is the same as before is no change. With
-    /// ``NSKeyValueObservingOptions/initial`` the first call comes from within this one.
+    /// called for the same event; changes of one event are reported in the order of the observations. A change by a
+    /// call of the app, such as that of a peripheral's `state` by `connect(_:options:)`, is also reported there, and
+    /// not within that call. An equal value is not a change. With ``NSKeyValueObservingOptions/initial`` the first call
+    /// occurs within this one.
     ///
     /// - Parameters:
     ///   - keyPath: The property, such as `\.state`.
-    ///   - options: What the handler is given.
-    ///   - changeHandler: Gets the object and the change. The observation does not keep the object.
-    /// - Returns: The observation, which ends when it is released.
+    ///   - options: The values that the handler gets.
+    ///   - changeHandler: Gets the object and the change. The observation does not retain the object.
+    /// - Returns: The observation, which ends when it is deallocated.
     @preconcurrency
     public func observe<Value: Equatable>(
         _ keyPath: KeyPath<Self, Value>,
@@ -40,10 +40,10 @@ extension KeyValueObservable {
         self.observation(of: keyPath, options, changeHandler)
     }
 
-    /// The values of a property: the present one, then each other one that it gets.
+    /// The values of a property: the present one, then each new one.
     ///
-    /// In place of `publisher(for:).values`. Who takes values slowly misses the oldest of more than 256. The iteration
-    /// keeps the object, and has no end but that of its task.
+    /// A replacement for `publisher(for:).values`. A slow consumer misses the oldest of more than 256 pending values.
+    /// The iteration retains the object, and ends only with its task.
     public func values<Value: Equatable & Sendable>(of keyPath: KeyPath<Self, Value>) -> PropertyValues<Value> {
         PropertyValues { receive in
             self.observation(of: keyPath, [.initial, .new]) { _, change in
@@ -68,7 +68,7 @@ extension KeyValueObservable {
         return NSKeyValueObservation(property, in: list)
     }
 
-    /// Who observes the object's manager; `nil` where nothing of the object changes.
+    /// The observation of the object's manager; `nil` if no property of the object changes.
     private var owningObservation: PropertyObservation? {
         switch self {
         case let manager as CBManager: manager.propertyObservation

@@ -1,36 +1,36 @@
 // The types of key-value observation that Foundation on Linux lacks, with Apple's names, so that code which observes
-// Core Bluetooth's objects needs one more import and no other change. Where Foundation has them, this module is empty.
+// Core Bluetooth's objects needs only one more import. Where Foundation has them, this module is empty.
 
 #if !canImport(ObjectiveC)
 public import Foundation
 
-/// What a change handler is given.
+/// The values that a change handler gets.
 ///
-/// Apple documents it as `NSKeyValueObservingOptions`. `prior` is not there: nothing is reported before it changes.
+/// Apple documents it as `NSKeyValueObservingOptions`. `prior` is missing: changes are not reported in advance.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
-    /// The bits, as Apple has them.
+    /// The bits, as in Apple's type.
     public let rawValue: UInt
 
-    /// Options from their bits.
+    /// Creates options from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The new value.
     public static let new = NSKeyValueObservingOptions(rawValue: 0x01)
     /// The old value.
     public static let old = NSKeyValueObservingOptions(rawValue: 0x02)
-    /// A call at once, before `observe` returns, with the present value as the new one.
+    /// An immediate call, before `observe` returns, with the present value as the new one.
     public static let initial = NSKeyValueObservingOptions(rawValue: 0x04)
 }
 
 /// How a property has changed.
 ///
-/// Apple documents it as `NSKeyValueChange`. Of Core Bluetooth's properties it is always ``setting``.
+/// Apple documents it as `NSKeyValueChange`. For Core Bluetooth's properties it is always ``setting``.
 public enum NSKeyValueChange: UInt, Sendable {
-    /// The property has another value.
+    /// The property was set.
     case setting = 1
-    /// Elements came into a collection.
+    /// Elements were inserted into a collection.
     case insertion
-    /// Elements left a collection.
+    /// Elements were removed from a collection.
     case removal
     /// Elements of a collection were replaced.
     case replacement
@@ -45,13 +45,13 @@ public struct NSKeyValueObservedChange<Value> {
 
     /// How the property has changed: always ``NSKeyValueChange/setting``.
     public let kind: Kind
-    /// The value since the change; `nil` without ``NSKeyValueObservingOptions/new``.
+    /// The value after the change; `nil` without ``NSKeyValueObservingOptions/new``.
     public let newValue: Value?
     /// The value before the change; `nil` without ``NSKeyValueObservingOptions/old``, and in an initial call.
     public let oldValue: Value?
-    /// The places of a collection's elements: always `nil`.
+    /// The indexes of a collection's elements: always `nil`.
     public let indexes: IndexSet?
-    /// Whether the change is still to come: always false.
+    /// Whether the change is reported in advance: always `false`.
     public let isPrior: Bool
 
     init(old: Value?, new: Value, _ options: NSKeyValueObservingOptions) {
@@ -63,7 +63,7 @@ public struct NSKeyValueObservedChange<Value> {
     }
 }
 
-/// An observation that goes on; keep it for as long, since it ends when the last reference to it goes.
+/// An observation in progress. Retain it: it ends when it is deallocated.
 ///
 /// Apple documents it as `NSKeyValueObservation`.
 public final class NSKeyValueObservation: NSObject {

@@ -1,6 +1,6 @@
-// What is observed of a manager and its peripherals. Each property is compared with what it was whenever something may
-// have changed it: after a call of the app, and on the manager's queue before a delegate is called. The changes wait in
-// one row, so that handlers are called in the order of the changes, on that queue alone.
+// The observed properties of a manager and its peripherals. Each property is compared with its known value whenever
+// something may have changed it: after a call of the app, and on the manager's queue before a delegate is called. The
+// changes wait in one queue, so that handlers are called in the order of the changes, on the manager's queue only.
 
 #if !canImport(ObjectiveC)
 import CoreBluetooth
@@ -9,12 +9,12 @@ import NIOConcurrencyHelpers
 
 /// One observation of one property.
 final class ObservedProperty {
-    /// The call of the handler for the change since the last time that this was asked; `nil` where there is none.
+    /// Returns the call of the handler for the change since the last call of this closure; `nil` if there is none.
     let takeChange: () -> (() -> Void)?
     /// Guarded by the list's lock.
     fileprivate(set) var isObserved = true
 
-    /// - Parameter value: What the property is now, as the handler knows it.
+    /// - Parameter value: The value that the handler knows.
     init<Object: AnyObject, Value: Equatable>(
         of object: Object,
         _ keyPath: KeyPath<Object, Value>,
@@ -23,7 +23,7 @@ final class ObservedProperty {
         _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
     ) {
         var known = value
-        // As key-value observation has it, what observes an object does not keep it.
+        // As in key-value observation, an observation does not retain the object.
         self.takeChange = { [weak object] in
             guard let object else { return nil }
             let present = object[keyPath: keyPath]
@@ -42,12 +42,12 @@ final class ObservationList: PropertyObserver {
     private var properties: [ObservedProperty] = []
     private var due: Deque<(property: ObservedProperty, call: () -> Void)> = []
 
-    /// Begins to observe a property.
+    /// Starts observing a property.
     func add(_ property: ObservedProperty) { self.lock.withLock { self.properties.append(property) } }
 
     /// Ends an observation.
     func remove(_ property: ObservedProperty) {
-        // What the handler holds is released after the lock is free.
+        // Release the handler's captures outside of the lock.
         let removed = self.lock.withLock { () -> [ObservedProperty] in
             property.isObserved = false
             defer { self.properties.removeAll { $0 === property } }
@@ -66,7 +66,7 @@ final class ObservationList: PropertyObserver {
 
     func deliverChanges() {
         self.propertiesChanged()
-        // A handler may change properties, too: those wait their turn in the same row.
+        // A handler may change properties, too: those changes join the same queue.
         while let (property, call) = self.lock.withLock({ self.due.popFirst() }) {
             if self.lock.withLock({ property.isObserved }) { call() }
         }

@@ -1,15 +1,15 @@
 // The values of a property as an asynchronous sequence.
 
 #if !canImport(ObjectiveC)
-/// The values of a property, one after the other; made by ``KeyValueObservable/values(of:)``.
+/// The successive values of a property; see ``KeyValueObservable/values(of:)``.
 public struct PropertyValues<Value: Sendable>: AsyncSequence {
-    /// How many values wait for a slow reader.
+    /// The number of values that wait for a slow consumer.
     private static var limit: Int { 256 }
 
-    /// Begins to observe.
+    /// Starts an observation that calls `receive` with each value.
     let observe: (_ receive: @escaping (Value) -> Void) -> NSKeyValueObservation
 
-    /// Begins to observe; each iteration by itself.
+    /// Starts observing; each iteration is independent.
     public func makeAsyncIterator() -> Iterator {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Value.self,
@@ -19,9 +19,9 @@ public struct PropertyValues<Value: Sendable>: AsyncSequence {
         return Iterator(source: self, observation: observation, values: stream.makeAsyncIterator())
     }
 
-    /// Gives the values; the observation ends with it.
+    /// Iterates over the values; the observation ends with it.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Keeps the object that is observed.
+        /// Retains the observed object.
         let source: PropertyValues
         let observation: NSKeyValueObservation
         var values: AsyncStream<Value>.Iterator

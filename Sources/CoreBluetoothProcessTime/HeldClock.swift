@@ -1,21 +1,21 @@
-// The clocks of the process as a world holds them: what the C target does, and the checks before it begins.
+// The clocks of the process under control of a world: the Swift side of `CProcessTime`, and checks before it starts.
 
 import CProcessTime
 import CoreBluetoothTesting
 
-/// The clocks of this process, held until ``end()``.
+/// The clocks of this process, controlled until ``end()``.
 package final class HeldClock: ProcessClock {
-    /// Whether this object holds them: not where it could not begin, which ends it, too.
+    /// Whether this object controls the clocks; not if `init` has failed, after which `deinit` runs as well.
     private var isHeld = false
     #if os(Linux)
-    /// What moves the world on while the test waits.
+    /// Advances the world while the test waits.
     private var testSteps: Steps?
     #endif
 
-    /// Holds the clocks.
+    /// Takes control of the clocks.
     ///
-    /// - Throws: ``ProcessTimeError`` where they cannot be held, where another world holds them, or where the test does
-    ///   not run alone.
+    /// - Throws: ``ProcessTimeError`` if they cannot be controlled, another world controls them, or the test does not
+    ///   run alone.
     package init(seed: UInt64) throws {
         #if os(Linux)
         try Self.checkLibraries()
@@ -125,9 +125,9 @@ package final class HeldClock: ProcessClock {
         #endif
     }
 
-    // MARK: Alone
+    // MARK: Checks
 
-    /// Whether no other test runs beside one that is in this process.
+    /// Whether tests in this process run one after the other.
     static var mayRunAlone: Bool {
         #if os(Linux)
         self.isAlone
@@ -137,7 +137,7 @@ package final class HeldClock: ProcessClock {
     }
 
     private static let longest: UInt64 = 30 * 86400 * 1_000_000_000
-    /// How long, in nanoseconds of real time, the process may take to come to rest before the world begins.
+    /// How long the process may take to come to rest before the world starts, in nanoseconds of real time.
     private static let restBeforeBeginning: UInt64 = 2_000_000_000
     private static let advice =
         "use withProcessTime { world in … }, an exit test (#expect(processExitsWith: .success)), or swift test --no-parallel"
@@ -159,7 +159,7 @@ package final class HeldClock: ProcessClock {
         }
     }
 
-    /// A runner that runs tests at the same time says so in its arguments; in the process of an exit test it runs one.
+    /// The arguments of a test runner say whether it runs tests in parallel; the process of an exit test runs only one.
     private static func checkRunner() throws {
         guard self.isAlone else {
             throw ProcessTimeError("other tests may run beside a world in process time; \(self.advice)")
@@ -180,10 +180,10 @@ package final class HeldClock: ProcessClock {
         return Unmanaged<Steps>.fromOpaque(context).takeUnretainedValue().next(wait)
     }
 
-    /// What moves the world on while its own thread waits.
+    /// Advances the world while its own thread waits.
     private final class Steps {
         let step: () -> Bool
-        /// When, in the world's time, a wait without a limit began.
+        /// When a wait without a limit began, in the world's time.
         private var begin: UInt64?
 
         init(_ step: @escaping () -> Bool) { self.step = step }
@@ -222,7 +222,7 @@ package final class HeldClock: ProcessClock {
         }
     }
 
-    /// A line for each thread that is awake, or for each thread but the present one, and its innermost functions.
+    /// A line for each thread that is awake, or for all threads except the present one, with its innermost functions.
     private static func threads(all: Bool = false) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 131_072) { text in
             guard let start = text.baseAddress else { return "" }
@@ -234,7 +234,7 @@ package final class HeldClock: ProcessClock {
 }
 
 extension Duration {
-    /// Nanoseconds, between zero and the largest number.
+    /// Its nanoseconds, clamped to the range of the type.
     fileprivate var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = self.components
         guard seconds >= 0 else { return 0 }

@@ -1,9 +1,9 @@
-// A test in process time, which runs once more in a process of its own.
+// A test in process time, which runs again in a process of its own.
 
 public import BluetoothAir
 public import CoreBluetoothTesting
 
-/// Runs a test in a world that has the time of the process, alone in a process of its own.
+/// Runs a test in a world in process time, alone in a process of its own.
 ///
 /// ```swift
 /// @Test func looksOnceInAMinute() throws {
@@ -13,20 +13,20 @@ public import CoreBluetoothTesting
 /// }
 /// ```
 ///
-/// Call it in the test itself: the process is the tests' program again, with a filter for the calling function. What
-/// fails there fails the test here: each failure with its line, the last lines of the trace, which threads are awake
-/// and where, and the paths of captures are in the error.
+/// Call it in the test itself: the other process runs the test program with a filter for the calling function. Its
+/// failures fail this test: the error has each failure with its line, the last lines of the trace, the threads that are
+/// awake, and the paths of captures.
 ///
-/// A test with arguments runs all of them in one process.
+/// A test with arguments runs with all of them in one process.
 ///
 /// - Parameters:
 ///   - seed: Equal seeds give equal runs.
 ///   - settings: How the air treats time and loss.
-///   - function: The test; leave it out.
-///   - fileID: Where it is; leave it out.
-///   - line: Where it is; leave it out.
+///   - function: The test; use the default.
+///   - fileID: Its file; use the default.
+///   - line: Its line; use the default.
 ///   - body: The test.
-/// - Throws: `WorldError` where `body` throws, or `TestProcessError` with what the other process has written.
+/// - Throws: `WorldError` if `body` throws, or `TestProcessError` with the output of the other process.
 public func withProcessTime(
     seed: UInt64 = 1,
     settings: AirSettings = .realistic,
@@ -46,9 +46,9 @@ public func withProcessTime(
     }
 }
 
-/// Runs a test that awaits in a world that has the time of the process, alone in a process of its own.
+/// Runs an `async` test in a world in process time, alone in a process of its own.
 ///
-/// The same as the one for tests that do not await. The main actor is free while the other process runs.
+/// Like the function for synchronous tests. The main actor is free while the other process runs.
 @MainActor
 public func withProcessTime(
     seed: UInt64 = 1,
@@ -70,7 +70,7 @@ public func withProcessTime(
 }
 
 private func place(_ function: String, _ fileID: String, _ line: Int) throws -> TestProcess {
-    // A process that has nothing else to do needs no other one.
+    // No other process is needed if this one runs nothing else.
     if !TestProcess.isAlone, HeldClock.mayRunAlone { return .here }
     return try TestProcess(function: function, fileID: fileID, line: line)
 }

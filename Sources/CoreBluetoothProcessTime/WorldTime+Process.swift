@@ -3,12 +3,12 @@
 public import CoreBluetoothTesting
 
 extension WorldTime {
-    /// The clocks, timers, sleeps, time limits and randomness of the whole process belong to the world.
+    /// The world controls the clocks, timers, sleeps, time limits and random numbers of the whole process.
     ///
-    /// Such a world begins at 2025-01-01 00:00:00 UTC and lasts at most 30 days. Only one can live at a time, and no
-    /// other test may run beside it: `withProcessTime` gives the test a process of its own, as does an exit test of
+    /// Such a world starts at 2025-01-01 00:00:00 UTC and lasts at most 30 days. Only one can exist at a time, and no
+    /// other test may run concurrently: `withProcessTime` gives the test a process of its own, as does an exit test of
     /// Swift Testing; or run the tests with `swift test --no-parallel`.
     ///
-    /// It is there on Linux, with glibc and Swift's runtime as shared libraries.
+    /// Available on Linux with glibc and Swift's runtime as shared libraries.
     public static var process: WorldTime { WorldTime { seed in try HeldClock(seed: seed) } }
 }

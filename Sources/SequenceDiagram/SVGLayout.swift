@@ -1,33 +1,32 @@
-// Where everything of a diagram stands on its picture, in pixels. Text is measured by an estimate: what draws the
-// picture has fonts of its own.
+// The layout of a diagram's picture, in pixels. Text widths are estimates, since the fonts of the viewer are unknown.
 
-/// The places of a picture.
+/// The layout of a picture.
 struct SVGLayout {
     /// The height of a line of text.
     static let lineHeight = 16.0
     /// The width of an average character of the text.
     static let characterWidth = 7.1
-    /// Between the text of a note and its border.
+    /// The distance between the text of a note and its border.
     static let padding = 6.0
-    /// The place of the times.
+    /// The width of the column of times.
     static let timeWidth = 66.0
-    /// Above the first row: title, devices and names.
+    /// The height above the first row, with title, devices and names.
     static let headHeight = 92.0
 
     /// A row with its place.
     struct PlacedRow {
         var top: Double
         var height: Double
-        /// The text in lines that fit.
+        /// The text in fitting lines.
         var lines: [String]
-        /// Around what the text stands.
+        /// The horizontal center of the text.
         var center: Double
         var row: SequenceDiagram.Row
     }
 
     let width: Double
     let height: Double
-    /// Where the participants' lines stand.
+    /// The positions of the participants' lines.
     let positions: [Double]
     let rows: [PlacedRow]
 
@@ -55,7 +54,7 @@ struct SVGLayout {
         height = top + 24
     }
 
-    /// How many characters the longest word has that stands between two neighbours.
+    /// The length of the longest word between two neighbours.
     private static func longestWord(between left: Int, and right: Int, in diagram: SequenceDiagram) -> Int {
         var longest = 0
         for row in diagram.rows {
@@ -91,7 +90,7 @@ struct SVGLayout {
                 top: top,
                 height: Double(lines.count) * lineHeight + 2 * padding + 6,
                 lines: lines,
-                // Inside the picture, also at its edges.
+                // Keep notes at the edges inside the picture.
                 center: min(max(positions[index], timeWidth + half), width - half - 4),
                 row: row
             )
@@ -100,12 +99,12 @@ struct SVGLayout {
         }
     }
 
-    /// How wide a note with these lines is.
+    /// The width of a note with these lines.
     static func noteWidth(_ lines: [String]) -> Double {
         Double(lines.map(\.count).max() ?? 0) * characterWidth + 2 * padding
     }
 
-    /// The text in lines of at most so many characters, cut between words where that can be.
+    /// The text in lines of limited length, broken between words if possible.
     static func wrapped(_ text: String, characters: Int) -> [String] {
         let limit = max(characters, 8)
         var lines: [String] = []

@@ -1,4 +1,4 @@
-// A diagram in the language of Mermaid, which many places that show Markdown draw by themselves.
+// A diagram in the language of Mermaid, which many Markdown viewers draw.
 
 extension SequenceDiagram {
     /// The diagram as text for Mermaid (`.mmd`).
@@ -25,7 +25,7 @@ extension SequenceDiagram {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Text in which no character has a meaning for Mermaid: those that have one are written by their number.
+    /// Text for Mermaid, in which special characters are written as their numbers.
     private static func text(_ text: String) -> String {
         text.map { character in
             switch character {

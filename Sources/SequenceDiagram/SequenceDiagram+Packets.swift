@@ -1,18 +1,18 @@
-// What makers of diagrams have in common: which packet that one device sent another one has received, and texts that fit.
+// Helpers for creators of diagrams: matching sent with received packets, and shortening texts.
 
 extension SequenceDiagram {
     /// A packet in a trace.
     package struct Packet {
-        /// What is in it, as it is shown; equal at both ends.
+        /// Its content as shown; equal at both ends.
         package var content: String
         /// The device that sent or received it.
         package var device: String
-        /// Whether the device has sent it.
+        /// Whether the device sent it.
         package var isSent: Bool
-        /// When.
+
         package var time: Duration
 
-        /// A packet.
+        /// Creates a packet.
         package init(content: String, device: String, isSent: Bool, time: Duration) {
             self.content = content
             self.device = device
@@ -21,11 +21,11 @@ extension SequenceDiagram {
         }
     }
 
-    /// For how long a packet may be on its way: longer than the longest supervision timeout of a link, 32 s.
+    /// The maximum time between sending and receiving: more than the longest supervision timeout of a link, 32 s.
     private static let longestWay = Duration.seconds(40)
 
-    /// For each packet that was sent, the place of the one that another device received; `nil` stands for what is no
-    /// packet. Of equal ones the first that was sent is the first that is received.
+    /// For each sent packet, the index of the entry in which another device received it; `nil` entries are not packets.
+    /// Equal packets are received in the order in which they were sent.
     package static func receptions(of packets: [Packet?]) -> [Int: Int] {
         var waiting: [String: [Int]] = [:]
         var receptions: [Int: Int] = [:]
@@ -44,7 +44,7 @@ extension SequenceDiagram {
         return receptions
     }
 
-    /// The text with the beginnings of long UUIDs and values alone: a picture has no room for all of them.
+    /// The text with long UUIDs and values cut to their beginnings.
     package static func shortened(_ text: String) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false).map { word in
             let start = word.prefix { !$0.isHexDigit }

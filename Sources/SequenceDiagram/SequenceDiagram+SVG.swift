@@ -1,7 +1,7 @@
-// A diagram as a picture that a browser shows, on light and on dark pages.
+// A diagram as SVG, for light and dark pages.
 
 extension SequenceDiagram {
-    /// The diagram as a picture in the format SVG.
+    /// The diagram as SVG.
     package var svg: String {
         let layout = SVGLayout(self)
         let size = "\(Self.number(layout.width)) \(Self.number(layout.height))"
@@ -98,13 +98,13 @@ extension SequenceDiagram {
         "<path class=\"\(style)\" d=\"M\(number(x1)) \(number(y1))L\(number(x2)) \(number(y2))\"/>"
     }
 
-    /// A number with at most one place behind the point.
+    /// A number with at most one decimal place.
     private static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
     }
 
-    /// Text in which no character has a meaning for XML, and none that XML forbids.
+    /// Text escaped for XML, without characters that XML forbids.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,5 +1,4 @@
-// A sequence diagram as values: the participants from left to right, and what passes between them from top to bottom.
-// Where the values come from, and as what they are written, is for others to know.
+// A sequence diagram as a value: the participants from left to right, and the messages between them from top to bottom.
 
 /// A sequence diagram.
 package struct SequenceDiagram: Hashable, Sendable {
@@ -7,60 +6,60 @@ package struct SequenceDiagram: Hashable, Sendable {
     package struct Participant: Hashable, Sendable {
         /// The name at the top.
         package var name: String
-        /// The device that it belongs to; participants beside each other with the same device stand under its name.
+        /// Its device; neighbouring participants of the same device share one heading.
         package var device: String
 
-        /// A participant.
+        /// Creates a participant.
         package init(_ name: String, of device: String) {
             self.name = name
             self.device = device
         }
     }
 
-    /// A participant, by its place from the left.
+    /// The index of a participant from the left.
     package typealias Index = Int
 
-    /// What a row shows.
+    /// The content of a row.
     package enum Content: Hashable, Sendable {
-        /// An arrow with its text; a dashed one where `isDashed`.
+        /// An arrow with a text, solid or dashed.
         case message(from: Index, to: Index, String, isDashed: Bool)
         /// A box on a participant's line.
         case note(Index, String)
-        /// Something between the parts of the story, across the whole width.
+        /// A heading across the whole width.
         case divider(String)
     }
 
     /// One row.
     package struct Row: Hashable, Sendable {
-        /// When it happened, as it is to be shown; `nil` shows nothing.
+        /// The time as text; `nil` for none.
         package var time: String?
-        /// What is shown.
+        /// The content.
         package var content: Content
 
-        /// A row.
+        /// Creates a row.
         package init(_ content: Content, at time: String? = nil) {
             self.content = content
             self.time = time
         }
     }
 
-    /// The most lines of a trace that are drawn.
+    /// The maximum number of lines of a trace that are drawn.
     package static let limit = 2_000
 
-    /// What the diagram is about, in one line.
+    /// The title on one line.
     package var title: String
-    /// From left to right.
+    /// The participants from left to right.
     package var participants: [Participant]
-    /// From top to bottom.
+    /// The rows from top to bottom.
     package var rows: [Row] = []
 
-    /// A diagram without rows.
+    /// Creates a diagram without rows.
     package init(title: String, participants: [Participant]) {
         self.title = title
         self.participants = participants
     }
 
-    /// The participants' devices from left to right, each with the places that it takes.
+    /// The participants' devices from left to right, with the indexes of their participants.
     var devices: [(name: String, places: ClosedRange<Index>)] {
         var devices: [(name: String, places: ClosedRange<Index>)] = []
         for (index, participant) in self.participants.enumerated() {

@@ -50,7 +50,7 @@ struct AirIdentityTests {
         )
     }
 
-    @Test("a named identity is one adapter's at a time")
+    @Test("a named identity belongs to one adapter at a time")
     func names() throws {
         var crystal: AirIdentity? = try self.store.claim(name: "crystal")
         let address = try #require(crystal).address
@@ -62,7 +62,7 @@ struct AirIdentityTests {
         )
         crystal = nil
         #expect(try self.store.claim(name: "crystal").address == address)
-        // A name and a program of that name are two devices.
+        // A name and a program with that name are two devices.
         #expect(try self.store.claim(program: "crystal").address != address)
     }
 
@@ -77,7 +77,7 @@ struct AirIdentityTests {
     }
 
     @Test(
-        "a file that is torn or foreign is set aside and logged, and the address is a new one",
+        "a truncated or foreign file is set aside and logged, and the address is new",
         arguments: [
             "", "{", "{\"version\":1,\"name\":\"x\"}", "null", "[]",
             "{\"version\":2,\"name\":\"x\",\"address\":\"C0:11:22:33:44:55\"}",
@@ -97,7 +97,7 @@ struct AirIdentityTests {
         #expect(self.log.lines.value.count == 1)
     }
 
-    @Test("every way to tear a file gives an address, and never a trap")
+    @Test("every truncated file results in an address, and never in a trap")
     func torn() throws {
         let path = self.folder("name-crystal.json")
         let address = try self.store.claim(name: "crystal").address
@@ -135,7 +135,7 @@ struct AirIdentityTests {
     }
 
     @Test(
-        "a file of 4,096 octets is an identity's; one that is longer is not",
+        "a file of 4,096 octets is an identity, a longer one is not",
         arguments: [(4096, true), (4097, false)]
     )
     func longFile(octetCount: Int, isKept: Bool) throws {
@@ -152,7 +152,7 @@ struct AirIdentityTests {
         try octets.write(to: URL(fileURLWithPath: self.folder(file)))
     }
 
-    @Test("of a program's name 64 octets count", arguments: [63, 64, 65])
+    @Test("only the first 64 octets of a program's name count", arguments: [63, 64, 65])
     func programNames(octetCount: Int) throws {
         let identity = try self.store.claim(program: String(repeating: "x", count: octetCount))
         let name = String(repeating: "x", count: min(octetCount, 64))
@@ -162,7 +162,7 @@ struct AirIdentityTests {
         withExtendedLifetime(identity) {}
     }
 
-    @Test("a file whose address is none, and one that is no JSON file, name nothing")
+    @Test("a file without a valid address, and one that is not JSON, have no name")
     func namesOfOthers() throws {
         let store = self.store
         let crystal = try store.claim(name: "crystal")

@@ -26,7 +26,7 @@ struct LocationChannelTests {
         func send(_ packet: HCIPacket) { self.sent.append(Array(packet.bytes.readableBytesView)) }
         func sendTogether(_ body: () -> Void) {
             body()
-            // Where all leaves.
+            // The location of every command.
             self.sent.append([])
         }
         func close() { self.isClosed = true }
@@ -39,7 +39,7 @@ struct LocationChannelTests {
         func end(_ reason: String) { self.receiver?.channel(self, didCloseBecause: reason) }
     }
 
-    /// What a host gets.
+    /// The packets that a host gets.
     final class RecordingReceiver: HCIChannelReceiver {
         var packets: [[UInt8]] = []
         var batchCount = 0
@@ -84,7 +84,7 @@ struct LocationChannelTests {
         self.inner.deliver(answer)
         #expect(self.inner.sent == [Self.command, [0x01, 0x01, 0xFC, 0x00], Self.reset])
         #expect(self.host.packets.isEmpty)
-        // From now on a packet of the same kind is the host's own affair.
+        // From now on, packets of the same kind are for the host.
         self.send(Self.command)
         #expect(self.inner.sent.last == Self.command)
         self.inner.deliver(answer)
@@ -92,7 +92,7 @@ struct LocationChannelTests {
         #expect(self.host.batchCount == 2)
     }
 
-    @Test("a channel that has closed hands nothing on")
+    @Test("a closed channel forwards nothing")
     func closed() {
         self.channel.start(receiver: self.host)
         self.inner.end("gone")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A refused host")
 struct RefusedClientTests {
-    /// A connection that is refused, and how often its end was reported.
+    /// A refused connection, and the number of reports of its end.
     final class Refusal {
         let socket = EmbeddedChannel()
         private(set) var ends = 0
@@ -34,7 +34,7 @@ struct RefusedClientTests {
     @Test("the first command is refused, which ends the connection and is reported once")
     func command() throws {
         let refusal = try Refusal()
-        // Data is no command.
+        // Data is not a command.
         try refusal.receive([0x02, 0x00, 0x00, 0x00, 0x00])
         #expect(try refusal.sent() == nil)
         #expect(refusal.ends == 0)
@@ -45,7 +45,7 @@ struct RefusedClientTests {
         #expect(!refusal.socket.isActive)
     }
 
-    @Test("a host that closes without a command is reported, too")
+    @Test("reports a host that closes without a command")
     func closed() throws {
         let refusal = try Refusal()
         _ = try? refusal.socket.finish()

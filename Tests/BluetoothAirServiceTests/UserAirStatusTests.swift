@@ -12,7 +12,7 @@ struct UserAirStatusTests {
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    @Test("the status of an air is read from its files: who has the lock, and whether it has said who it is")
+    @Test("reads the status of an air from its files: whether it is served, and by which process")
     func status() throws {
         let free = try UserAirStatus(folder: self.folder.path)
         #expect(free.socket == self.folder("air"))

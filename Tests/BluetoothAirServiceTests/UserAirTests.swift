@@ -24,7 +24,7 @@ struct UserAirTests {
         return UserAir(eventLoop: self.loop, configuration: configuration, logger: self.log.logger)
     }
 
-    /// How a join ends, or how it has not ended.
+    /// The result of a join; `nil` while it is pending.
     private final class Outcome {
         var error: TransportError?
         init(_ join: EventLoopFuture<any HCIChannel>) {
@@ -41,7 +41,7 @@ struct UserAirTests {
         let outcome = Outcome(self.air().join())
         self.loop.run()
         var now = 0
-        // A delay is at least half as long as it may be, so that after each of these times the number is certain.
+        // A delay is at least half of its maximum, so the number after each of these times is certain.
         for (microseconds, count) in [
             (999, 1), (2_000, 2), (2_999, 2), (6_000, 3), (6_999, 3), (14_000, 4), (14_999, 4), (30_000, 5),
             (30_999, 5),
@@ -78,7 +78,7 @@ struct UserAirTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("a server that cannot listen returns the lock, and the next one may try")
+    @Test("a server that cannot listen returns the lock to the next one")
     func cannotListen() throws {
         let air = self.air()
         for _ in 0..<2 {

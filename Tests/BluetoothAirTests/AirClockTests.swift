@@ -36,7 +36,7 @@ struct AirClockTests {
                 deadlines[timer] = nil
                 timers[timer].cancel()
             case 7:
-                // The loop is given a timer where it has none that is early enough.
+                // The loop gets a timer if it has none that is early enough.
                 _ = clock.nextLoopDeadline()
                 #expect(clock.nextLoopDeadline() == nil)
             default:
@@ -58,7 +58,7 @@ struct AirClockTests {
         #expect(clock.stoppedTime == .zero)
     }
 
-    @Test("a timer that is moved to a later deadline fires once, in its turn there")
+    @Test("a timer that is moved to a later deadline fires once, in the order of that deadline")
     func moved() {
         var clock = AirClock()
         var fired: [String] = []
@@ -103,7 +103,7 @@ struct AirClockTests {
         #expect(clock.nextLoopDeadline() == Self.time(40))
     }
 
-    @Test("time in which the air did not run adds up, and all later deadlines come so much later")
+    @Test("adds up the time in which the air did not run, and delays all later deadlines by it")
     func stopped() {
         var clock = AirClock()
         clock.loopReached(Self.time(1_000), at: Self.time(1_251))

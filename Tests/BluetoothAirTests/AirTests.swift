@@ -56,7 +56,7 @@ struct AirTests {
         #expect(testbed.air.controllers.count == 1)
     }
 
-    @Test("packets for a host that is gone are not kept")
+    @Test("drops packets for a deallocated host")
     func hostGone() throws {
         let testbed = AirTestbed()
         let controller = testbed.air.makeController()
@@ -68,7 +68,7 @@ struct AirTests {
         let advertiser = testbed.host()
         advertiser.advertise()
         testbed.pass(.seconds(10))
-        // A new host on the same controller hears from now on.
+        // A new host on the same controller receives packets from now on.
         let successor = TestHost(testbed, controller)
         testbed.loop.run()
         #expect(successor.events.isEmpty)
@@ -112,7 +112,7 @@ struct AirTests {
         }
     }
 
-    @Test("reuses the slot of a closed controller, and not its number")
+    @Test("reuses the slot of a closed controller, but not its number")
     func places() {
         let air = AirTestbed().air
         let controllers = (0..<3).map { _ in air.makeController() }
@@ -163,7 +163,7 @@ struct AirTests {
         #expect(testbed.air.controllers.count == 1 && testbed.air.map.all.count == 1)
     }
 
-    /// A host that answers each packet with a command, and how many it has answered.
+    /// A host that answers each packet with a command and counts them.
     private final class Answering {
         let host: TestHost
         var count = 0

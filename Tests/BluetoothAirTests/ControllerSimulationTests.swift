@@ -146,7 +146,7 @@ private final class ControllerSimulation {
         self.check()
     }
 
-    /// Ends everything that the hosts have begun.
+    /// Ends all activities of the hosts.
     func end() {
         self.testbed.air.setLoss(0)
         for host in self.hosts {
@@ -175,7 +175,7 @@ private final class ControllerSimulation {
         if let controller = self.testbed.air.controllers.first(where: { !self.isKnown($0) }) {
             self.controllers[index] = controller
         }
-        // Its handles begin anew.
+        // Its handles restart.
         self.sent = self.sent.filter { $0.key >> 16 != index }
         self.received = self.received.filter { $0.key >> 16 != index }
     }

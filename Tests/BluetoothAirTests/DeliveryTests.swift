@@ -10,7 +10,7 @@ import Testing
 struct DeliveryTests {
     private static let allSettings = [AirSettings.instant, .realistic]
 
-    @Test("a host that brings another device back in reach while it is called has that device's host called")
+    @Test("a host that brings another device back into range while it is called causes a call of that device's host")
     func backInReach() throws {
         let link = try TestLink(AirTestbed())
         let third = link.testbed.host()
@@ -23,13 +23,13 @@ struct DeliveryTests {
         third.ok(ReadBDADDR())
         #expect(link.peripheral.data.map(\.octets) == [[1]])
         #expect(link.central.outstanding[link.centralHandle] == 0)
-        // The next one goes the usual way.
+        // The next one is delivered as usual.
         link.central.sendData([2], on: link.centralHandle)
         link.testbed.loop.run()
         #expect(link.peripheral.data.map(\.octets) == [[1], [2]])
     }
 
-    @Test("a host that takes packets again while it is called gets those that have waited, and each one once")
+    @Test("a host that takes packets again while it is called gets each waiting packet once")
     func writableAgain() throws {
         let link = try TestLink(AirTestbed())
         let controller = link.peripheral.controller

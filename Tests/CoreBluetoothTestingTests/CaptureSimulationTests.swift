@@ -75,7 +75,7 @@ struct CaptureSimulationTests {
             let phone = world.addDevice("phone").run { Explorer() }
             world.advance(by: .seconds(3))
             if phone.isConnected { phone.writeNext() }
-            // A mistake in the script is thrown, and nothing worse.
+            // A mistake in the script is thrown, and nothing traps.
             try? world.run(until: false, within: .seconds(1))
         }
         #expect(scriptCount > 0)

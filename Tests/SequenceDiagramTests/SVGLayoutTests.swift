@@ -35,7 +35,7 @@ struct SVGLayoutTests {
         }
     }
 
-    @Test("keeps fourteen pixels of a message's way free: 167 characters fit into one line of 1200")
+    @Test("keeps fourteen pixels of a message's width free: 167 characters fit into one line of 1200")
     func longLine() {
         for (length, lines) in [(167, 1), (168, 2)] {
             // Words of one letter move no participants apart.

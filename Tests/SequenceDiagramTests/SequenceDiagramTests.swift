@@ -234,12 +234,12 @@ struct SequenceDiagramTests {
             ]
         )
         #expect(receptions(packet("a", true, 0), nil, packet("b", false, 39)) == [0: 2])
-        // On its way for too long, at its sender, another packet, or received before it was sent.
+        // Too late, at its sender, a different packet, or received before it was sent.
         #expect(receptions(packet("a", true, 0), packet("b", false, 40)).isEmpty)
         #expect(receptions(packet("a", true, 0), packet("a", false, 1)).isEmpty)
         #expect(receptions(packet("a", true, 0), packet("b", false, 1, "y")).isEmpty)
         #expect(receptions(packet("b", false, 0), packet("a", true, 0)).isEmpty)
-        // What is too old is not the one that has come, and what has come once does not come again.
+        // A packet that is too old does not match, and a matched one does not match again.
         #expect(receptions(packet("a", true, 0), packet("a", true, 5), packet("b", false, 42)) == [1: 2])
         #expect(receptions(packet("a", true, 0), packet("b", false, 1), packet("c", false, 2)) == [0: 1])
     }

@@ -1,4 +1,4 @@
-// All commands of the controller and what each does, by chapters of Vol 4, Part E, 7.
+// All commands of the controller and their handlers, by sections of Vol 4, Part E, 7.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -24,19 +24,13 @@ extension Controller {
     // MARK: Controller & Baseband (7.3), vendor specific
 
     private static let basics: [CommandHandler] = [
-        .silent(Reset.self) { controller, _ in controller.reset() },
+        .silent(Reset.self, Controller.reset),
         .plain(SetEventMask.self) { controller, command in controller.settings.eventMask = command.mask },
         .plain(SetEventMaskPage2.self) { controller, command in controller.settings.eventMaskPage2 = command.mask },
         .plain(LESetEventMask.self) { controller, command in controller.settings.leEventMask = command.mask },
-        .plain(SetControllerToHostFlowControl.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setFlowControl(command)
-        },
-        .plain(HostBufferSize.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setHostBufferSize(command)
-        },
-        .silent(HostNumberOfCompletedPackets.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.hostCompleted(command)
-        },
+        .plain(SetControllerToHostFlowControl.self, Controller.setFlowControl),
+        .plain(HostBufferSize.self, Controller.setHostBufferSize),
+        .silent(HostNumberOfCompletedPackets.self, Controller.hostCompleted),
         .complete(ReadLEHostSupport.self) { controller, _ in
             ReadLEHostSupport.ReturnParameters(isLESupported: controller.settings.isLESupportedByHost)
         },
@@ -129,33 +123,16 @@ extension Controller {
                 receiveCompensation: controller.settings.receiveCompensation
             )
         },
-        .plain(LEWriteRFPathCompensation.self) { (controller, command) throws(HCIErrorCode) in
-            // In tenths of a decibel, at most 128 dB (7.8.76).
-            let range: ClosedRange<Int16> = -1_280...1_280
-            guard range.contains(command.transmitCompensation), range.contains(command.receiveCompensation) else {
-                throw .invalidParameters
-            }
-            controller.settings.transmitCompensation = command.transmitCompensation
-            controller.settings.receiveCompensation = command.receiveCompensation
-        },
-        .plain(LESetHostFeature.self) { (_, command) throws(HCIErrorCode) in
-            // None of the features that wait for a host is there (7.8.115).
-            throw command.bit <= 63 ? .unsupportedFeature : .invalidParameters
-        },
+        .plain(LEWriteRFPathCompensation.self, Controller.setPathCompensation),
+        .plain(LESetHostFeature.self, Controller.setHostFeature),
     ]
 
     // MARK: Link Control (7.1), Status Parameters (7.5)
 
     private static let linkControl: [CommandHandler] = [
-        .status(Disconnect.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.disconnect(command)
-        },
-        .status(ReadRemoteVersionInformation.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.readRemoteVersion(command.handle)
-        },
-        .status(LEReadRemoteFeatures.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.readRemoteFeatures(command.handle)
-        },
+        .status(Disconnect.self, Controller.disconnect),
+        .status(ReadRemoteVersionInformation.self, Controller.readRemoteVersion),
+        .status(LEReadRemoteFeatures.self, Controller.readRemoteFeatures),
         .complete(ReadRSSI.self) { (controller, command) throws(HCIErrorCode) in
             ReadRSSI.ReturnParameters(handle: command.handle, rssi: try controller.readRSSI(command.handle))
         },
@@ -164,27 +141,15 @@ extension Controller {
     // MARK: Advertising (7.8.4 to 7.8.9, 7.8.52 to 7.8.60)
 
     private static let advertising: [CommandHandler] = [
-        .plain(LESetRandomAddress.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setRandomAddress(command.address)
-        },
-        .plain(LESetAdvertisingParameters.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setAdvertisingParameters(command)
-        },
+        .plain(LESetRandomAddress.self, Controller.setRandomAddress),
+        .plain(LESetAdvertisingParameters.self, Controller.setAdvertisingParameters),
         .complete(LEReadAdvertisingChannelTxPower.self) { _, _ in
             LEReadAdvertisingChannelTxPower.ReturnParameters(level: 0)
         },
-        .plain(LESetAdvertisingData.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setAdvertisingData(command.data)
-        },
-        .plain(LESetScanResponseData.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setScanResponseData(command.data)
-        },
-        .plain(LESetAdvertisingEnable.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setAdvertisingEnable(command.isEnabled)
-        },
-        .plain(LESetAdvertisingSetRandomAddress.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setRandomAddress(command)
-        },
+        .plain(LESetAdvertisingData.self, Controller.setAdvertisingData),
+        .plain(LESetScanResponseData.self, Controller.setScanResponseData),
+        .plain(LESetAdvertisingEnable.self, Controller.setAdvertisingEnable),
+        .plain(LESetAdvertisingSetRandomAddress.self, Controller.setRandomAddress),
         .complete(LESetExtendedAdvertisingParameters.self) { (controller, command) throws(HCIErrorCode) in
             let power = try controller.setExtendedAdvertisingParameters(command)
             return LESetExtendedAdvertisingParameters.ReturnParameters(selectedTxPower: power)
@@ -196,15 +161,9 @@ extension Controller {
             let power = try controller.setExtendedAdvertisingParameters(command.parameters)
             return LESetExtendedAdvertisingParametersV2.ReturnParameters(selectedTxPower: power)
         },
-        .plain(LESetExtendedAdvertisingData.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setExtendedAdvertisingData(command)
-        },
-        .plain(LESetExtendedScanResponseData.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setExtendedScanResponseData(command)
-        },
-        .plain(LESetExtendedAdvertisingEnable.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setExtendedAdvertisingEnable(command)
-        },
+        .plain(LESetExtendedAdvertisingData.self, Controller.setExtendedAdvertisingData),
+        .plain(LESetExtendedScanResponseData.self, Controller.setExtendedScanResponseData),
+        .plain(LESetExtendedAdvertisingEnable.self, Controller.setExtendedAdvertisingEnable),
         .complete(LEReadMaximumAdvertisingDataLength.self) { controller, _ in
             LEReadMaximumAdvertisingDataLength.ReturnParameters(
                 length: UInt16(controller.model.maximumAdvertisingDataLength)
@@ -215,85 +174,45 @@ extension Controller {
                 count: UInt8(controller.model.advertisingSetCount)
             )
         },
-        .plain(LERemoveAdvertisingSet.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.removeAdvertisingSet(command.advertisingHandle)
-        },
-        .plain(LEClearAdvertisingSets.self) { (controller, _) throws(HCIErrorCode) in
-            try controller.clearAdvertisingSets()
-        },
+        .plain(LERemoveAdvertisingSet.self, Controller.removeAdvertisingSet),
+        .plain(LEClearAdvertisingSets.self, Controller.clearAdvertisingSets),
     ]
 
     // MARK: Scanning and initiating (7.8.10 to 7.8.13, 7.8.64 to 7.8.66)
 
     private static let scanningAndInitiating: [CommandHandler] = [
-        .plain(LESetScanParameters.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setScanParameters(command)
-        },
-        .plain(LESetScanEnable.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setScanEnable(command)
-        },
-        .plain(LESetExtendedScanParameters.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setExtendedScanParameters(command)
-        },
-        .plain(LESetExtendedScanEnable.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setExtendedScanEnable(command)
-        },
-        .status(LECreateConnection.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.createConnection(command)
-            return {}
-        },
-        .status(LEExtendedCreateConnection.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.extendedCreateConnection(command)
-            return {}
-        },
-        .procedure(
-            LECreateConnectionCancel.self,
-            answer: { _ in StatusReturnParameters() },
-            begin: { (controller, _) throws(HCIErrorCode) in try controller.cancelConnection() }
-        ),
+        .plain(LESetScanParameters.self, Controller.setScanParameters),
+        .plain(LESetScanEnable.self, Controller.setScanEnable),
+        .plain(LESetExtendedScanParameters.self, Controller.setExtendedScanParameters),
+        .plain(LESetExtendedScanEnable.self, Controller.setExtendedScanEnable),
+        .status(LECreateConnection.self, Controller.createConnection),
+        .status(LEExtendedCreateConnection.self, Controller.extendedCreateConnection),
+        .procedure(LECreateConnectionCancel.self, Controller.cancelConnection) { _ in .init() },
     ]
 
     // MARK: Timing, channels, lengths, PHYs of links
 
     private static let timingAndPHYs: [CommandHandler] = [
-        .status(LEConnectionUpdate.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.updateConnection(command)
+        .status(LEConnectionUpdate.self, Controller.updateConnection),
+        .procedure(LERemoteConnectionParameterRequestReply.self, Controller.acceptParameters) {
+            .init(handle: $0.handle)
         },
-        .procedure(
-            LERemoteConnectionParameterRequestReply.self,
-            answer: { LERemoteConnectionParameterRequestReply.ReturnParameters(handle: $0.handle) },
-            begin: { (controller, command) throws(HCIErrorCode) in try controller.acceptParameters(command) }
-        ),
-        .procedure(
-            LERemoteConnectionParameterRequestNegativeReply.self,
-            answer: { LERemoteConnectionParameterRequestNegativeReply.ReturnParameters(handle: $0.handle) },
-            begin: { (controller, command) throws(HCIErrorCode) in try controller.refuseParameters(command) }
-        ),
-        .procedure(
-            LESetHostChannelClassification.self,
-            answer: { _ in StatusReturnParameters() },
-            begin: { (controller, command) throws(HCIErrorCode) in
-                try controller.setChannelClassification(command.channels)
-            }
-        ),
+        .procedure(LERemoteConnectionParameterRequestNegativeReply.self, Controller.refuseParameters) {
+            .init(handle: $0.handle)
+        },
+        .procedure(LESetHostChannelClassification.self, Controller.setChannelClassification) { _ in .init() },
         .complete(LEReadChannelMap.self) { (controller, command) throws(HCIErrorCode) in
             let link = try controller.link(command.handle).link
             return LEReadChannelMap.ReturnParameters(handle: command.handle, channels: link.channels)
         },
-        .procedure(
-            LESetDataLength.self,
-            answer: { LESetDataLength.ReturnParameters(handle: $0.handle) },
-            begin: { (controller, command) throws(HCIErrorCode) in try controller.setDataLength(command) }
-        ),
+        .procedure(LESetDataLength.self, Controller.setDataLength) { .init(handle: $0.handle) },
         .complete(LEReadSuggestedDefaultDataLength.self) { controller, _ in
             LEReadSuggestedDefaultDataLength.ReturnParameters(
                 transmitOctets: controller.settings.suggestedTransmitOctets,
                 transmitTime: controller.settings.suggestedTransmitTime
             )
         },
-        .plain(LEWriteSuggestedDefaultDataLength.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setSuggestedDataLength(command)
-        },
+        .plain(LEWriteSuggestedDefaultDataLength.self, Controller.setSuggestedDataLength),
         .complete(LEReadMaximumDataLength.self) { controller, _ in
             let maximum = controller.model.maximumDataLength
             return LEReadMaximumDataLength.ReturnParameters(
@@ -311,10 +230,8 @@ extension Controller {
                 receiver: entry.link.transmitterPHY(of: entry.link.peer(of: entry.end))
             )
         },
-        .plain(LESetDefaultPHY.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setDefaultPHY(command.preference)
-        },
-        .status(LESetPHY.self) { (controller, command) throws(HCIErrorCode) in try controller.setPHY(command) },
+        .plain(LESetDefaultPHY.self, Controller.setDefaultPHY),
+        .status(LESetPHY.self, Controller.setPHY),
     ]
 
     // MARK: Keys and encryption
@@ -326,26 +243,12 @@ extension Controller {
         .complete(LERand.self) { controller, _ in
             LERand.ReturnParameters(number: controller.generator.next())
         },
-        .status(LEEnableEncryption.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.enableEncryption(command)
-        },
-        .procedure(
-            LELongTermKeyRequestReply.self,
-            answer: { LELongTermKeyRequestReply.ReturnParameters(handle: $0.handle) },
-            begin: { (controller, command) throws(HCIErrorCode) in try controller.provideKey(command) }
-        ),
-        .procedure(
-            LELongTermKeyRequestNegativeReply.self,
-            answer: { LELongTermKeyRequestNegativeReply.ReturnParameters(handle: $0.handle) },
-            begin: { (controller, command) throws(HCIErrorCode) in try controller.refuseKey(command.handle) }
-        ),
-        .status(LEReadLocalP256PublicKey.self) { controller, _ in controller.makeKeyPair() },
-        .status(LEGenerateDHKey.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.makeSharedSecret(x: command.x, y: command.y, type: .generated)
-        },
-        .status(LEGenerateDHKeyV2.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.makeSharedSecret(x: command.x, y: command.y, type: command.keyType)
-        },
+        .status(LEEnableEncryption.self, Controller.enableEncryption),
+        .procedure(LELongTermKeyRequestReply.self, Controller.provideKey) { .init(handle: $0.handle) },
+        .procedure(LELongTermKeyRequestNegativeReply.self, Controller.refuseKey) { .init(handle: $0.handle) },
+        .status(LEReadLocalP256PublicKey.self, Controller.makeKeyPair),
+        .status(LEGenerateDHKey.self, Controller.makeSharedSecret),
+        .status(LEGenerateDHKeyV2.self, Controller.makeSharedSecret),
     ]
 
     // MARK: Filter accept list and resolving list
@@ -354,24 +257,12 @@ extension Controller {
         .complete(LEReadFilterAcceptListSize.self) { controller, _ in
             LEReadFilterAcceptListSize.ReturnParameters(size: UInt8(controller.model.filterAcceptListSize))
         },
-        .plain(LEClearFilterAcceptList.self) { (controller, _) throws(HCIErrorCode) in
-            try controller.clearAcceptList()
-        },
-        .plain(LEAddDeviceToFilterAcceptList.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.addToAcceptList(command.entry)
-        },
-        .plain(LERemoveDeviceFromFilterAcceptList.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.removeFromAcceptList(command.entry)
-        },
-        .plain(LEAddDeviceToResolvingList.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.addToResolvingList(command)
-        },
-        .plain(LERemoveDeviceFromResolvingList.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.removeFromResolvingList(command.peer)
-        },
-        .plain(LEClearResolvingList.self) { (controller, _) throws(HCIErrorCode) in
-            try controller.clearResolvingList()
-        },
+        .plain(LEClearFilterAcceptList.self, Controller.clearAcceptList),
+        .plain(LEAddDeviceToFilterAcceptList.self, Controller.addToAcceptList),
+        .plain(LERemoveDeviceFromFilterAcceptList.self, Controller.removeFromAcceptList),
+        .plain(LEAddDeviceToResolvingList.self, Controller.addToResolvingList),
+        .plain(LERemoveDeviceFromResolvingList.self, Controller.removeFromResolvingList),
+        .plain(LEClearResolvingList.self, Controller.clearResolvingList),
         .complete(LEReadResolvingListSize.self) { controller, _ in
             LEReadResolvingListSize.ReturnParameters(size: UInt8(controller.model.resolvingListSize))
         },
@@ -385,14 +276,27 @@ extension Controller {
                 address: try controller.localResolvableAddress(command.peer)
             )
         },
-        .plain(LESetAddressResolutionEnable.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setAddressResolution(command.isEnabled)
-        },
-        .plain(LESetResolvablePrivateAddressTimeout.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setResolvableAddressTimeout(command.timeout)
-        },
-        .plain(LESetPrivacyMode.self) { (controller, command) throws(HCIErrorCode) in
-            try controller.setPrivacyMode(command)
-        },
+        .plain(LESetAddressResolutionEnable.self, Controller.setAddressResolution),
+        .plain(LESetResolvablePrivateAddressTimeout.self, Controller.setResolvableAddressTimeout),
+        .plain(LESetPrivacyMode.self, Controller.setPrivacyMode),
     ]
+}
+
+// MARK: Small commands
+
+extension Controller {
+    /// HCI_LE_Write_RF_Path_Compensation: tenths of a decibel, at most 128 dB (7.8.76).
+    private func setPathCompensation(_ command: LEWriteRFPathCompensation) throws(HCIErrorCode) {
+        let range: ClosedRange<Int16> = -1_280...1_280
+        guard range.contains(command.transmitCompensation), range.contains(command.receiveCompensation) else {
+            throw .invalidParameters
+        }
+        self.settings.transmitCompensation = command.transmitCompensation
+        self.settings.receiveCompensation = command.receiveCompensation
+    }
+
+    /// HCI_LE_Set_Host_Feature: this controller has none of the features that depend on the host (7.8.115).
+    private func setHostFeature(_ command: LESetHostFeature) throws(HCIErrorCode) {
+        throw command.bit <= 63 ? .unsupportedFeature : .invalidParameters
+    }
 }

@@ -1,4 +1,4 @@
-// Legacy advertising (Vol 4, Part E, 7.8.5 to 7.8.9), and what both kinds of advertising have in common.
+// Legacy advertising (Vol 4, Part E, 7.8.5 to 7.8.9), and what it shares with extended advertising.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -7,10 +7,10 @@ import NIOCore
 extension Controller {
     // MARK: Commands
 
-    /// HCI_LE_Set_Random_Address; the address must not change under anything that may use it (7.8.4).
-    func setRandomAddress(_ address: DeviceAddress) throws(HCIErrorCode) {
+    /// HCI_LE_Set_Random_Address; not allowed while the address may be in use (7.8.4).
+    func setRandomAddress(_ command: LESetRandomAddress) throws(HCIErrorCode) {
         if self.isListening || self.isAdvertising(where: \.isLegacyAdvertiser) { throw .commandDisallowed }
-        self.settings.randomAddress = address
+        self.settings.randomAddress = command.address
     }
 
     /// HCI_LE_Set_Advertising_Parameters.
@@ -31,12 +31,12 @@ extension Controller {
         case .connectableDirectedLowDutyCycle: parameters.properties = [.legacy, .connectable, .directed]
         default: throw .invalidParameters
         }
-        // The interval does not matter to a high duty cycle.
+        // High duty cycle advertising ignores the interval.
         if command.type != .connectableDirectedHighDutyCycle {
             guard command.minimumInterval.isInRange, command.maximumInterval.isInRange,
                 command.minimumInterval <= command.maximumInterval
             else { throw .invalidParameters }
-            // Before 5.0 only connectable advertising could be faster than 100 ms.
+            // Before 5.0, only connectable advertising could be faster than 100 ms.
             if self.model.version.rawValue < CoreVersion.v5_0.rawValue, !parameters.isConnectable,
                 command.minimumInterval.timeAmount < .milliseconds(100)
             {
@@ -51,30 +51,30 @@ extension Controller {
     }
 
     /// HCI_LE_Set_Advertising_Data.
-    func setAdvertisingData(_ data: ByteBuffer) throws(HCIErrorCode) {
+    func setAdvertisingData(_ command: LESetAdvertisingData) throws(HCIErrorCode) {
         try self.use(.legacy)
-        self.legacyAdvertiser.data = data
+        self.legacyAdvertiser.data = command.data
     }
 
     /// HCI_LE_Set_Scan_Response_Data.
-    func setScanResponseData(_ data: ByteBuffer) throws(HCIErrorCode) {
+    func setScanResponseData(_ command: LESetScanResponseData) throws(HCIErrorCode) {
         try self.use(.legacy)
-        self.legacyAdvertiser.scanResponse = data
+        self.legacyAdvertiser.scanResponse = command.data
     }
 
     /// HCI_LE_Set_Advertising_Enable.
-    func setAdvertisingEnable(_ isEnabled: Bool) throws(HCIErrorCode) {
+    func setAdvertisingEnable(_ command: LESetAdvertisingEnable) throws(HCIErrorCode) {
         try self.use(.legacy)
         let set = self.legacyAdvertiser
-        guard isEnabled else { return set.stop() }
-        // Enabling again is allowed, and begins with a new random address (7.8.9).
+        guard command.isEnabled else { return set.stop() }
+        // Enabling again is allowed, and uses the present random address (7.8.9).
         let run = try self.makeRun(set, duration: nil, maximumEvents: 0)
         set.start(run)
     }
 
     // MARK: Parts
 
-    /// The set of the legacy commands, which is there from the start.
+    /// The set of the legacy commands, created when it is first used.
     private var legacyAdvertiser: AdvertisingSet {
         if let set = self.advertisingSets.first(where: \.isLegacyAdvertiser) { return set }
         let set = AdvertisingSet(handle: .none, controller: self, parameters: AdvertisingSetParameters())
@@ -82,14 +82,14 @@ extension Controller {
         return set
     }
 
-    /// Decides for the legacy or the extended commands; the other family is then not allowed until a reset (3.1.1).
+    /// Chooses legacy or extended commands; the other family is then not allowed until a reset (3.1.1).
     func use(_ family: ControllerSettings.CommandFamily) throws(HCIErrorCode) {
         if self.model.quirks.contains(.mixesCommandFamilies) { return }
         if self.settings.commandFamily == .undecided { self.settings.commandFamily = family }
         guard self.settings.commandFamily == family else { throw .commandDisallowed }
     }
 
-    /// What an advertising set needs to be enabled.
+    /// Creates the run of a set that is to be enabled.
     func makeRun(
         _ set: AdvertisingSet,
         duration: TimeAmount?,
@@ -117,14 +117,14 @@ extension Controller {
     /// The address of a set's PDUs now.
     func currentAddress(of set: AdvertisingSet, _ run: AdvertisingSet.Run) -> DeviceAddress {
         let type = set.parameters.ownAddressType
-        guard type == .resolvableOrPublic || type == .resolvableOrRandom else { return run.address }
+        guard type.isResolvable else { return run.address }
         let random = set.isLegacyAdvertiser ? self.settings.randomAddress : set.randomAddress
         return (try? self.ownAddress(type, random: random, peer: set.parameters.peer)) ?? run.address
     }
 
-    /// A set has ended by itself.
+    /// Ends a set whose time or number of events is over.
     func advertisingEnded(_ set: AdvertisingSet, status: HCIErrorCode) {
-        // Events are counted where their number was limited (7.7.65.18).
+        // Events are counted only if their number was limited (7.7.65.18).
         let events = set.run.map { $0.maximumEvents > 0 ? $0.events : 0 } ?? 0
         set.stop()
         if set.isLegacyAdvertiser {
@@ -153,7 +153,7 @@ extension Controller {
         }
     }
 
-    /// Whether any set is enabled for which `condition` holds.
+    /// Whether an enabled set meets `condition`.
     func isAdvertising(where condition: (AdvertisingSet) -> Bool = { _ in true }) -> Bool {
         self.advertisingSets.contains { $0.isEnabled && condition($0) }
     }

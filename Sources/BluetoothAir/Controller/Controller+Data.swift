@@ -1,42 +1,42 @@
-// Data between host and controller (Vol 4, Part E, 4.1): the path of every ACL data packet. Where nothing is in the way
-// (no air time, no loss, no encryption) a packet is handed to the peer's host as it is, with the two
-// octets of the handle rewritten; else it waits at its end of the link.
+// Data between host and controller (Vol 4, Part E, 4.1): the path of every ACL data packet. Without air time, loss and
+// encryption, a packet is handed to the peer's host as it is, with the two octets of the handle rewritten; otherwise it
+// waits at its end of the link.
 
 import BluetoothHCI
 import NIOCore
 
 /// The buffers for data of the host (4.1.1).
 struct TransmitBuffers {
-    /// How many packets the controller holds, by the host's count.
+    /// The number of packets in the controller, by the host's count.
     var used = 0
     /// The ends that have sent packets since the last report to the host.
     var completedEnds: [LinkEnd] = []
-    /// How many packets they have sent.
+    /// The number of packets that they have sent.
     var completedCount = 0
-    /// Whether the air checks at the end of the round if there is something to report to the host.
+    /// Whether a report to the host is queued for the end of the round.
     var isReportQueued = false
 }
 
-/// The buffers of the host for data of the controller, where the host wants to be asked (4.1.2).
+/// The host's buffers for data of the controller, if the host limits them (4.1.2).
 struct ReceiveBuffers {
-    /// Whether the host wants that.
+    /// Whether the host limits them.
     var isLimited = false
-    /// How many packets the host can hold.
+    /// The number of packets that the host can hold.
     var capacity = 0
-    /// How many it holds.
+    /// The number that it holds.
     private(set) var used = 0
-    /// The links of which it holds packets.
+    /// The number of links of which it holds packets.
     private var usedLinkCount = 0
-    /// How many links the controller has at most.
+    /// The maximum number of links.
     private let linkLimit: Int
 
-    /// Whether what carries packets to the host takes more of them.
+    /// Whether the transport to the host takes more packets.
     var isHostWritable = true
 
     init(linkLimit: Int) { self.linkLimit = linkLimit }
 
-    /// The host was reset: it has no packets, and has not yet said how many it can hold. What carries packets to it is as
-    /// it was.
+    /// Resets everything except the state of the transport: after a reset the host holds no packets and has not yet set
+    /// its limit.
     mutating func reset() {
         let isHostWritable = self.isHostWritable
         self = ReceiveBuffers(linkLimit: self.linkLimit)
@@ -45,9 +45,9 @@ struct ReceiveBuffers {
 
     /// Whether the host can take a packet of a link, which is one of `linkCount`.
     ///
-    /// One packet of each link that there may be has a buffer of its own, so that no link stands still because the hosts of
-    /// others are behind; of few buffers half are kept so. Of the others a link may hold as many as are free: with n links
-    /// each holds at most one part of n + 1. An only link leaves a quarter to those that come.
+    /// One packet of each possible link has a reserved buffer, at most half of all buffers, so that no link stalls
+    /// because the host is slow with others. A link may hold as many shared buffers as are free: with n links, each
+    /// holds at most one part in n + 1. A single link leaves a quarter for links to come.
     @inline(__always)
     func hasCapacity(for end: LinkEnd, among linkCount: Int) -> Bool {
         guard self.isHostWritable else { return false }
@@ -59,7 +59,7 @@ struct ReceiveBuffers {
         return end.unreportedPackets <= limit
     }
 
-    /// The host gets a packet of a link.
+    /// Counts a packet of a link that is sent to the host.
     @inline(__always)
     mutating func sent(on end: LinkEnd) {
         guard self.isLimited else { return }
@@ -68,7 +68,7 @@ struct ReceiveBuffers {
         end.unreportedPackets += 1
     }
 
-    /// The host has finished with packets of a link.
+    /// Counts packets of a link that the host has processed.
     mutating func completed(_ count: Int, on end: LinkEnd) {
         let count = min(count, end.unreportedPackets)
         guard count > 0 else { return }
@@ -81,13 +81,13 @@ struct ReceiveBuffers {
 extension Controller {
     // MARK: From the host
 
-    /// Takes an ACL data packet of the host.
+    /// Handles an ACL data packet of the host.
     func handleData(_ packet: inout HCIPacket) {
         let start = packet.bytes.readerIndex
         guard let word: UInt32 = packet.bytes.getInteger(at: start + 1, endianness: .little) else { return }
         let length = Int(word >> 16)
         let boundary = word >> 12 & 0b1111
-        // A host sends no broadcast, and no whole PDUs with flag 0b11 (5.4.2).
+        // A host sends neither broadcasts nor complete PDUs with flag 0b11 (5.4.2).
         guard packet.bytes.readableBytes == ACLDataHeader.octetCountWithType + length, boundary <= 0b0010,
             let entry = self.links[ConnectionHandle(rawValue: UInt16(truncatingIfNeeded: word))]
         else { return }
@@ -110,7 +110,7 @@ extension Controller {
             entry.link.wake()
             return
         }
-        // 0b00 and 0b10 begin a PDU, and leave the controller as 0b10.
+        // 0b00 and 0b10 begin a PDU; the peer's host gets 0b10.
         let flags: UInt32 = boundary == 0b0001 ? 0x1000 : 0x2000
         let header = UInt32(peer.handle.rawValue) | flags | word & 0xFFFF_0000
         packet.bytes.setInteger(header, at: start + 1, endianness: .little)
@@ -119,7 +119,7 @@ extension Controller {
         self.complete(end)
     }
 
-    /// A packet of `end` was sent; the host gets the buffer back at the end of the round, or a little later.
+    /// Notes that a packet of `end` was sent; the host gets the buffer back at the end of the round, or a little later.
     func complete(_ end: LinkEnd) {
         if end.completedPackets == 0 { self.transmitBuffers.completedEnds.append(end) }
         end.completedPackets += 1
@@ -129,8 +129,8 @@ extension Controller {
         self.air.enqueueCompletion(self)
     }
 
-    /// At the end of a round: reports to the host how many of its packets were sent, or defers that until there is
-    /// something else to report.
+    /// Reports the number of sent packets to the host at the end of a round, or defers that until there is something
+    /// else to report.
     func reportCompletedPackets() {
         self.transmitBuffers.isReportQueued = false
         let delay = self.completedPacketsDelay
@@ -142,7 +142,7 @@ extension Controller {
         self.air.arm(self.completedPacketsTimer, at: self.now + delay)
     }
 
-    /// Reports to the host how many of its packets were sent (7.7.19).
+    /// Reports the number of sent packets to the host (7.7.19).
     func sendNumberOfCompletedPackets() {
         self.completedPacketsTimer.cancel()
         self.transmitBuffers.completedCount = 0
@@ -165,7 +165,7 @@ extension Controller {
         if !elements.isEmpty { self.deliver(NumberOfCompletedPackets.packet(elements)) }
     }
 
-    /// Frees the buffers of the packets that were sent; `nil` where the link has ended since.
+    /// Frees the buffers of sent packets; returns `nil` if the link has ended since.
     private func takeCompletedPackets(of end: LinkEnd) -> CompletedPackets.Element? {
         let count = end.completedPackets
         guard count > 0 else { return nil }
@@ -175,7 +175,7 @@ extension Controller {
         return CompletedPackets.Element(handle: end.handle, count: UInt16(count))
     }
 
-    /// The link of `end` has ended: its buffers are free, and the host knows it (4.3).
+    /// Frees the buffers of `end` after its link has ended; the host does the same (4.3).
     func forgetBuffers(of end: LinkEnd) {
         self.transmitBuffers.used -= end.usedBuffers
         self.transmitBuffers.completedCount -= end.completedPackets
@@ -190,7 +190,7 @@ extension Controller {
     @inline(__always)
     func hasCapacity(for end: LinkEnd) -> Bool { self.receiveBuffers.hasCapacity(for: end, among: self.links.count) }
 
-    /// What carries packets to the host takes more of them, or no longer: meanwhile data of peers is not acknowledged, and
+    /// Sets whether the transport to the host takes packets: while it does not, data of peers is not acknowledged, and
     /// advertisements are lost.
     func setHostWritable(_ isWritable: Bool) {
         guard isWritable != self.receiveBuffers.isHostWritable else { return }
@@ -199,13 +199,12 @@ extension Controller {
         if isWritable { self.wakeSenders() }
     }
 
-    /// Lets the links go on whose peers have data that waited for the host.
+    /// Continues the links whose peers have data that waited for the host.
     private func wakeSenders() {
         for entry in self.links.entries where !entry.link.peer(of: entry.end).data.isEmpty { entry.link.wake() }
     }
 
-    /// Hands a fragment that came over the air to the host; the header is written in front of `payload` where there is
-    /// space.
+    /// Delivers a fragment from the air to the host. The header is written in front of `payload` if there is space.
     func deliverData(_ payload: ByteBuffer, isStart: Bool, at end: LinkEnd) {
         let boundary: ACLDataHeader.Boundary = isStart ? .firstFlushable : .continuing
         self.receiveBuffers.sent(on: end)
@@ -223,7 +222,7 @@ extension Controller {
 extension Controller {
     /// HCI_Set_Controller_To_Host_Flow_Control (7.3.38).
     func setFlowControl(_ command: SetControllerToHostFlowControl) throws(HCIErrorCode) {
-        // The mode may only change while there is no link.
+        // The mode may change only while there is no link.
         guard self.links.count == 0 else { throw .commandDisallowed }
         switch command.mode {
         case .off: self.receiveBuffers.isLimited = false
@@ -242,7 +241,7 @@ extension Controller {
         self.receiveBuffers.capacity = Int(command.aclDataPacketCount)
     }
 
-    /// HCI_Host_Number_Of_Completed_Packets (7.3.40), which has no answer unless it is wrong.
+    /// HCI_Host_Number_Of_Completed_Packets (7.3.40); answered only if it fails.
     func hostCompleted(_ command: HostNumberOfCompletedPackets) throws(HCIErrorCode) {
         guard self.receiveBuffers.isLimited else { throw .commandDisallowed }
         for element in command.completed {

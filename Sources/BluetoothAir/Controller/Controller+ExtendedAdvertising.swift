@@ -5,7 +5,7 @@ import BluetoothTypes
 import NIOCore
 
 extension Controller {
-    /// The power that a set may have, in dBm.
+    /// The transmit power of a set, in dBm.
     static let txPowerRange: ClosedRange<TransmitPower> = -20...10
 
     private func advertisingSet(_ handle: AdvertisingHandle) throws(HCIErrorCode) -> AdvertisingSet {
@@ -26,7 +26,7 @@ extension Controller {
         set.randomAddress = command.address
     }
 
-    /// HCI_LE_Set_Extended_Advertising_Parameters; returns the power in use.
+    /// HCI_LE_Set_Extended_Advertising_Parameters; returns the selected power.
     func setExtendedAdvertisingParameters(
         _ command: LESetExtendedAdvertisingParameters
     ) throws(HCIErrorCode) -> TransmitPower {
@@ -43,7 +43,9 @@ extension Controller {
         if let existing {
             guard !existing.isEnabled else { throw .commandDisallowed }
             let longest = max(existing.data.readableBytes, existing.scanResponse.readableBytes)
-            if command.properties.contains(.legacy), longest > 31 { throw .invalidParameters }
+            if command.properties.contains(.legacy), longest > AdvertisingSet.maximumLegacyDataLength {
+                throw .invalidParameters
+            }
         } else if self.advertisingSets.count >= self.model.advertisingSetCount {
             throw .memoryCapacityExceeded
         }
@@ -69,7 +71,7 @@ extension Controller {
         return parameters.txPower
     }
 
-    /// Which properties go together, and on which PHYs (7.8.53).
+    /// Checks the combination of properties and PHYs (7.8.53).
     private func check(_ command: LESetExtendedAdvertisingParameters) throws(HCIErrorCode) {
         let properties = command.properties
         let known: AdvertisingEventProperties = [
@@ -107,7 +109,7 @@ extension Controller {
             throw .invalidParameters
         }
         if command.operation == .unchanged {
-            // A new data identifier, though nothing has changed.
+            // Only the data identifier changes.
             guard set.isEnabled, command.data.readableBytes == 0, !set.parameters.isLegacy,
                 set.data.readableBytes > 0
             else { throw .invalidParameters }
@@ -129,7 +131,7 @@ extension Controller {
         if data.isComplete { set.scanResponse = data.octets }
     }
 
-    /// Data comes whole, or as a first, some further, and a last fragment (7.8.54).
+    /// Joins fragments: data arrives complete, or as a first, intermediate and last fragment (7.8.54).
     private func joined(
         _ data: ByteBuffer,
         _ operation: AdvertisingDataOperation,
@@ -137,7 +139,9 @@ extension Controller {
         set: AdvertisingSet
     ) throws(HCIErrorCode) -> (octets: ByteBuffer, isComplete: Bool) {
         if set.parameters.isLegacy {
-            guard operation == .complete, data.readableBytes <= 31 else { throw .invalidParameters }
+            guard operation == .complete, data.readableBytes <= AdvertisingSet.maximumLegacyDataLength else {
+                throw .invalidParameters
+            }
         }
         if operation == .complete {
             if set.isEnabled { try self.check(length: data.readableBytes, of: set) }
@@ -199,15 +203,15 @@ extension Controller {
     }
 
     /// HCI_LE_Remove_Advertising_Set.
-    func removeAdvertisingSet(_ handle: AdvertisingHandle) throws(HCIErrorCode) {
+    func removeAdvertisingSet(_ command: LERemoveAdvertisingSet) throws(HCIErrorCode) {
         try self.use(.extended)
-        let set = try self.advertisingSet(handle)
+        let set = try self.advertisingSet(command.advertisingHandle)
         guard !set.isEnabled else { throw .commandDisallowed }
         self.advertisingSets.removeAll { $0 === set }
     }
 
     /// HCI_LE_Clear_Advertising_Sets.
-    func clearAdvertisingSets() throws(HCIErrorCode) {
+    func clearAdvertisingSets(_: LEClearAdvertisingSets) throws(HCIErrorCode) {
         try self.use(.extended)
         guard !self.isAdvertising() else { throw .commandDisallowed }
         self.advertisingSets = []

@@ -9,7 +9,7 @@ extension Controller {
     // MARK: Commands
 
     /// HCI_LE_Create_Connection.
-    func createConnection(_ command: LECreateConnection) throws(HCIErrorCode) {
+    func createConnection(_ command: LECreateConnection) throws(HCIErrorCode) -> () -> Void {
         try self.use(.legacy)
         guard command.scanInterval.isInRange, command.scanWindow.isInRange,
             command.scanWindow <= command.scanInterval
@@ -21,7 +21,7 @@ extension Controller {
             ),
             parameters: command.parameters
         )
-        try self.initiate(
+        return try self.initiate(
             le1M: channel,
             le2M: nil,
             leCoded: nil,
@@ -33,14 +33,14 @@ extension Controller {
     }
 
     /// HCI_LE_Extended_Create_Connection.
-    func extendedCreateConnection(_ command: LEExtendedCreateConnection) throws(HCIErrorCode) {
+    func extendedCreateConnection(_ command: LEExtendedCreateConnection) throws(HCIErrorCode) -> () -> Void {
         try self.use(.extended)
         func channel(
             _ parameters: LEExtendedCreateConnection.PHYParameters?,
             listens: Bool
         ) throws(HCIErrorCode) -> InitiationState.Channel? {
             guard let parameters else { return nil }
-            // There is no scanning on 2M: its interval and window do not matter.
+            // Nothing is scanned on 2M, so its interval and window are ignored.
             if listens {
                 guard parameters.scanInterval.isInRange, parameters.scanWindow.isInRange,
                     parameters.scanWindow <= parameters.scanInterval
@@ -54,10 +54,10 @@ extension Controller {
                 parameters: parameters.parameters
             )
         }
-        // At least one PHY must be one on which advertisers are heard.
+        // At least one PHY must be a primary advertising PHY.
         guard command.le1M != nil || command.leCoded != nil else { throw .invalidParameters }
-        guard !self.model.quirks.contains(.ignoresExtendedCommands) else { return }
-        try self.initiate(
+        guard !self.model.quirks.contains(.ignoresExtendedCommands) else { return {} }
+        return try self.initiate(
             le1M: try channel(command.le1M, listens: true),
             le2M: try channel(command.le2M, listens: false),
             leCoded: try channel(command.leCoded, listens: true),
@@ -76,7 +76,7 @@ extension Controller {
         peer: DeviceAddress,
         ownAddressType: OwnAddressType,
         isExtended: Bool
-    ) throws(HCIErrorCode) {
+    ) throws(HCIErrorCode) -> () -> Void {
         guard self.initiation == nil else { throw .commandDisallowed }
         try self.requireRole(.initiating)
         guard policy.rawValue <= 1, ownAddressType.rawValue <= 3 else { throw .invalidParameters }
@@ -96,11 +96,11 @@ extension Controller {
             isExtended: isExtended,
             startTime: self.now
         )
-        self.hearingChanged()
+        return { self.hearingChanged() }
     }
 
-    /// HCI_LE_Create_Connection_Cancel; the event of the connection follows, with status 0x02.
-    func cancelConnection() throws(HCIErrorCode) -> () -> Void {
+    /// HCI_LE_Create_Connection_Cancel; a connection event with status 0x02 follows.
+    func cancelConnection(_: LECreateConnectionCancel) throws(HCIErrorCode) -> () -> Void {
         guard self.initiation != nil else { throw .commandDisallowed }
         self.stopInitiating()
         return { self.reportFailedConnection(.unknownConnectionIdentifier, role: .central) }
@@ -113,7 +113,7 @@ extension Controller {
 
     // MARK: Hearing
 
-    /// Whether the initiator answers a PDU with a request to connect.
+    /// Whether the initiator answers a PDU with a connection request.
     func wantsToConnect(to pdu: AdvertisingPDU) -> Bool {
         guard let initiation = self.initiation, pdu.properties.contains(.connectable), let address = pdu.address,
             initiation.channel(for: pdu) != nil, !self.links.isFull
@@ -176,8 +176,7 @@ extension Controller {
         )
     }
 
-    /// Of the three forms of the event, the host gets the latest that it wants and this model knows (7.7.65.1,
-    /// 7.7.65.10).
+    /// Sends the latest of the three forms of the event that the host wants and this model knows (7.7.65.1, 7.7.65.10).
     private func emitConnection(_ event: LEEnhancedConnectionComplete, advertisingHandle: AdvertisingHandle?) {
         let isEnhanced = !self.model.features.isDisjoint(with: [.privacy, .extendedAdvertising])
         if isEnhanced, self.model.version.rawValue >= CoreVersion.v5_4.rawValue,

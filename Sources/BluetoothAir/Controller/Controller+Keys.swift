@@ -1,13 +1,13 @@
 // What the controller computes for its host: AES, random numbers, and P-256 (Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36 and
-// 7.8.37). Random numbers come from the air's seed, so that runs can be repeated: they are not secret.
+// 7.8.37). Random numbers derive from the air's seed, so that runs are repeatable: they are not secret.
 
 import BluetoothHCI
 import BluetoothTypes
 import Crypto
 
 extension Controller {
-    /// HCI_LE_Read_Local_P-256_Public_Key: a new pair of keys.
-    func makeKeyPair() -> () -> Void {
+    /// HCI_LE_Read_Local_P-256_Public_Key: creates a new key pair.
+    func makeKeyPair(_: LEReadLocalP256PublicKey) -> () -> Void {
         {
             let key = self.newPrivateKey()
             self.settings.privateKey = Array(key.rawRepresentation)
@@ -25,13 +25,22 @@ extension Controller {
         while true {
             var octets: [UInt8] = []
             for _ in 0..<4 { withUnsafeBytes(of: self.generator.next().littleEndian) { octets.append(contentsOf: $0) } }
-            // Nearly every number is a key.
+            // Nearly every number is a valid key.
             if let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: octets) { return key }
         }
     }
 
-    /// HCI_LE_Generate_DHKey: the shared secret of the own key, or the debug key, and the peer's.
-    func makeSharedSecret(x: Octets32, y: Octets32, type: P256KeyType) throws(HCIErrorCode) -> () -> Void {
+    /// HCI_LE_Generate_DHKey.
+    func makeSharedSecret(_ command: LEGenerateDHKey) throws(HCIErrorCode) -> () -> Void {
+        try self.makeSharedSecret(x: command.x, y: command.y, type: .generated)
+    }
+
+    /// HCI_LE_Generate_DHKey, version 2: with the own key or the debug key.
+    func makeSharedSecret(_ command: LEGenerateDHKeyV2) throws(HCIErrorCode) -> () -> Void {
+        try self.makeSharedSecret(x: command.x, y: command.y, type: command.keyType)
+    }
+
+    private func makeSharedSecret(x: Octets32, y: Octets32, type: P256KeyType) throws(HCIErrorCode) -> () -> Void {
         guard type.rawValue <= 1 else { throw .invalidParameters }
         let own = type == .debug ? P256DebugKey.octets : self.settings.privateKey
         guard let own else { throw .commandDisallowed }
@@ -41,7 +50,7 @@ extension Controller {
                 let peer = try? P256.KeyAgreement.PublicKey(rawRepresentation: point),
                 let secret = try? key.sharedSecretFromKeyAgreement(with: peer)
             else {
-                // A point that is not on the curve (7.7.65.9).
+                // The point is not on the curve (7.7.65.9).
                 let ones = Octets16(high: .max, low: .max)
                 return self.emit(
                     LEGenerateDHKeyComplete(status: .invalidParameters, key: Octets32(high: ones, low: ones))
@@ -53,7 +62,7 @@ extension Controller {
     }
 }
 
-/// The private key for debugging, which is published (Vol 3, Part H, 2.3.5.6.1).
+/// The published private key for debugging (Vol 3, Part H, 2.3.5.6.1).
 enum P256DebugKey {
     static let octets: [UInt8] = [
         0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10, 0x3F, 0x50,

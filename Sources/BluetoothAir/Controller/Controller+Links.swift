@@ -1,12 +1,12 @@
-// Commands about a link (Vol 4, Part E, 7.1, 7.3, 7.5 and 7.8): its end, timing, lengths, PHYs, versions, features,
-// strength.
+// Commands about a link (Vol 4, Part E, 7.1, 7.3, 7.5 and 7.8): disconnection, timing, lengths, PHYs, version,
+// features, RSSI.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 extension Controller {
-    /// The link with a handle, or the error of an unknown handle.
+    /// The link with a handle. Throws Unknown Connection Identifier if there is none.
     func link(_ handle: ConnectionHandle) throws(HCIErrorCode) -> AirLinkTable.Entry {
         guard let entry = self.links[handle] else { throw .unknownConnectionIdentifier }
         return entry
@@ -67,10 +67,11 @@ extension Controller {
     // MARK: Channels
 
     /// HCI_LE_Set_Host_Channel_Classification.
-    func setChannelClassification(_ channels: ChannelMap) throws(HCIErrorCode) -> () -> Void {
-        guard channels.count > 0 else { throw .invalidParameters }
-        self.settings.channelClassification = channels
+    func setChannelClassification(_ command: LESetHostChannelClassification) throws(HCIErrorCode) -> () -> Void {
+        guard command.channels.count > 0 else { throw .invalidParameters }
+        self.settings.channelClassification = command.channels
         return {
+            let channels = command.channels
             for entry in self.links.entries where entry.end.role == .central && entry.link.channels != channels {
                 entry.link.send(.channelMap(channels), from: entry.end)
             }
@@ -80,8 +81,8 @@ extension Controller {
     // MARK: What the peer is
 
     /// HCI_LE_Read_Remote_Features_Page_0.
-    func readRemoteFeatures(_ handle: ConnectionHandle) throws(HCIErrorCode) -> () -> Void {
-        let entry = try self.link(handle)
+    func readRemoteFeatures(_ command: LEReadRemoteFeatures) throws(HCIErrorCode) -> () -> Void {
+        let entry = try self.link(command.handle)
         guard !entry.end.awaited.contains(.features) else { throw .commandDisallowed }
         return {
             entry.end.awaited.insert(.features)
@@ -90,8 +91,8 @@ extension Controller {
     }
 
     /// HCI_Read_Remote_Version_Information.
-    func readRemoteVersion(_ handle: ConnectionHandle) throws(HCIErrorCode) -> () -> Void {
-        let entry = try self.link(handle)
+    func readRemoteVersion(_ command: ReadRemoteVersionInformation) throws(HCIErrorCode) -> () -> Void {
+        let entry = try self.link(command.handle)
         if case .requested = entry.end.versionExchange { throw .commandDisallowed }
         return { entry.link.readVersion(from: entry.end) }
     }
@@ -100,7 +101,7 @@ extension Controller {
     func readRSSI(_ handle: ConnectionHandle) throws(HCIErrorCode) -> RSSI {
         let entry = try self.link(handle)
         let peer = entry.link.peer(of: entry.end)
-        // A peer that is gone, or out of reach, counts as the weakest signal.
+        // A peer that is gone or out of range has the weakest signal.
         guard peer.isPresent else { return PathLoss.sensitivity }
         return self.air.strength(from: peer.controller, to: self) ?? PathLoss.sensitivity
     }
@@ -132,7 +133,7 @@ extension Controller {
 
     // MARK: PHYs
 
-    /// The PHYs that a preference allows; no preference allows all (7.8.48).
+    /// The PHYs that a preference allows; `nil` allows all (7.8.48).
     private func phys(_ preferred: PHYSet?) throws(HCIErrorCode) -> PHYSet {
         guard let preferred else { return self.model.phys }
         guard !preferred.isEmpty else { throw .invalidParameters }
@@ -141,9 +142,9 @@ extension Controller {
     }
 
     /// HCI_LE_Set_Default_PHY.
-    func setDefaultPHY(_ preference: PHYPreference) throws(HCIErrorCode) {
-        let transmitter = try self.phys(preference.transmitter)
-        let receiver = try self.phys(preference.receiver)
+    func setDefaultPHY(_ command: LESetDefaultPHY) throws(HCIErrorCode) {
+        let transmitter = try self.phys(command.preference.transmitter)
+        let receiver = try self.phys(command.preference.receiver)
         self.settings.preferredTransmitterPHYs = transmitter
         self.settings.preferredReceiverPHYs = receiver
     }
@@ -166,16 +167,11 @@ extension Controller {
     /// HCI_LE_Enable_Encryption.
     func enableEncryption(_ command: LEEnableEncryption) throws(HCIErrorCode) -> () -> Void {
         let entry = try self.link(command.handle)
-        // Only a central begins, and not twice at once (7.8.24).
+        // Only a central starts encryption, and not twice at once (7.8.24).
         guard entry.end.role == .central, !entry.end.isPaused, !entry.end.isTerminating else {
             throw .commandDisallowed
         }
-        let request = EncryptionRequest(
-            random: command.random,
-            diversifier: command.encryptedDiversifier,
-            longTermKey: command.longTermKey
-        )
-        return { entry.link.encrypt(request) }
+        return { entry.link.encrypt(command) }
     }
 
     private func awaitingKey(_ handle: ConnectionHandle) throws(HCIErrorCode) -> AirLink {
@@ -191,8 +187,8 @@ extension Controller {
     }
 
     /// HCI_LE_Long_Term_Key_Request_Negative_Reply.
-    func refuseKey(_ handle: ConnectionHandle) throws(HCIErrorCode) -> () -> Void {
-        let link = try self.awaitingKey(handle)
+    func refuseKey(_ command: LELongTermKeyRequestNegativeReply) throws(HCIErrorCode) -> () -> Void {
+        let link = try self.awaitingKey(command.handle)
         return { link.refuseKey() }
     }
 
@@ -202,7 +198,7 @@ extension Controller {
     func setAuthenticatedPayloadTimeout(_ command: WriteAuthenticatedPayloadTimeout) throws(HCIErrorCode) {
         let entry = try self.link(command.handle)
         let timing = entry.link.timing
-        // A peripheral with latency must have time to answer (7.3.94).
+        // A peripheral with latency needs time to answer (7.3.94).
         guard command.timeout.isInRange,
             command.timeout.timeAmount >= timing.interval.timeAmount * (1 + Int(timing.latency))
         else { throw .invalidParameters }

@@ -1,6 +1,6 @@
 // Addresses: the filter accept list, and the privacy of the link layer (Vol 6, Part B, 6; Vol 4, Part E, 7.8.14 to
-// 7.8.17, 7.8.38 to 7.8.45 and 7.8.77). With a resolving list, resolvable private addresses of known peers are turned
-// into their identity addresses before anything else looks at them, and own ones are made and renewed here.
+// 7.8.17, 7.8.38 to 7.8.45 and 7.8.77). The resolving list maps resolvable private addresses of known peers to their
+// identity addresses before anything else sees them, and provides the controller's own resolvable addresses.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -15,20 +15,20 @@ struct ResolvingListEntry {
     var mode = PrivacyMode.network
     /// The peer's last address.
     var peerAddress: DeviceAddress?
-    /// The own address towards this peer.
+    /// The controller's address towards this peer.
     var local: GeneratedAddress?
-    /// The peer's address in advertising that is directed to it.
+    /// The peer's address in advertising directed to it.
     var target: GeneratedAddress?
 }
 
-/// A resolvable private address that this controller has made.
+/// A resolvable private address that this controller has generated.
 struct GeneratedAddress {
     var address: DeviceAddress
     /// When it was made.
     var time: NIODeadline
 }
 
-/// What a host has said about privacy.
+/// A host's privacy settings.
 struct PrivacySettings {
     var isResolving = false
     var list: [ResolvingListEntry] = []
@@ -57,7 +57,7 @@ enum ResolvableAddress {
 // MARK: - Use
 
 extension Controller {
-    /// The device behind an address: its identity where it can be resolved, else the address itself.
+    /// The identity address of a device if its address can be resolved, otherwise the address itself.
     func identity(of address: DeviceAddress) -> DeviceAddress {
         guard self.settings.privacy.isResolving, address.randomKind == .resolvablePrivate else { return address }
         for index in self.settings.privacy.list.indices {
@@ -69,7 +69,8 @@ extension Controller {
         return address
     }
 
-    /// In network privacy mode, a peer with a key is not believed under its identity address (Vol 6, Part B, 4.7).
+    /// Whether privacy lets a device pass: in network privacy mode, a peer with a key is not accepted under its
+    /// identity address (Vol 6, Part B, 4.7).
     func admitsPrivacy(of advertiser: DeviceAddress) -> Bool {
         guard self.settings.privacy.isResolving, advertiser.kind == .public || advertiser.kind == .random else {
             return true
@@ -79,34 +80,34 @@ extension Controller {
         }
     }
 
-    /// Whether the filter accept list holds a device, `nil` for an anonymous one.
+    /// Whether the filter accept list contains a device; `nil` is an anonymous one.
     func acceptListContains(_ device: DeviceAddress?) -> Bool {
         guard let device else { return self.settings.acceptList.contains(.anonymous) }
         return self.settings.acceptList.contains(.device(device.withoutIdentity))
     }
 
-    /// The address of a type, for use towards `peer`.
+    /// The own address of a type, for use towards `peer`.
     func ownAddress(
         _ type: OwnAddressType,
         random: DeviceAddress?,
         peer: DeviceAddress
     ) throws(HCIErrorCode) -> DeviceAddress {
-        if type == .resolvableOrPublic || type == .resolvableOrRandom,
+        if type.isResolvable,
             let address = self.resolvableAddress(towards: peer)
         {
             return address
         }
-        guard type == .random || type == .resolvableOrRandom else {
-            // Zero is no address.
+        guard type.isRandom else {
+            // Zero is not an address.
             guard self.publicAddress.value != 0 else { throw .invalidParameters }
             return self.publicAddress
         }
-        // A random address that was never set cannot be used (7.8.9, 7.8.11, 7.8.12).
+        // The random address must have been set (7.8.9, 7.8.11, 7.8.12).
         guard let random else { throw .invalidParameters }
         return random
     }
 
-    /// The address with which an initiator connects to a device that it has heard.
+    /// The address with which an initiator connects to a device.
     func initiatingAddress(for initiation: InitiationState, peer: DeviceAddress?) -> DeviceAddress {
         guard let peer else { return initiation.address }
         let address = try? self.ownAddress(
@@ -117,7 +118,7 @@ extension Controller {
         return address ?? initiation.address
     }
 
-    /// The own resolvable address towards a peer of the resolving list with a local key.
+    /// The own resolvable address towards a peer of the resolving list; `nil` without a local key.
     private func resolvableAddress(towards peer: DeviceAddress) -> DeviceAddress? {
         guard let index = self.resolvingListIndex(of: peer), self.settings.privacy.list[index].localKey != .zero else {
             return nil
@@ -129,18 +130,16 @@ extension Controller {
         return address
     }
 
-    /// A generated address that is used still; another timeout holds for those that are in use, too (7.8.45).
+    /// The generated address if it has not expired. A new timeout applies to addresses in use, too (7.8.45).
     private func inTime(_ generated: GeneratedAddress?) -> GeneratedAddress? {
         generated.flatMap { self.now - $0.time < self.settings.privacy.timeout.timeAmount ? $0 : nil }
     }
 
-    /// To whom a set's PDUs are directed: an advertiser that hides itself hides a peer whose key it has, too
-    /// (Vol 6, Part B, 6.2.2).
+    /// The target of a set's directed PDUs. An advertiser that uses resolvable addresses also hides a peer whose key it
+    /// has (Vol 6, Part B, 6.2.2).
     func targetAddress(of parameters: AdvertisingSetParameters) -> DeviceAddress? {
         guard parameters.properties.contains(.directed) else { return nil }
-        let isHiding =
-            parameters.ownAddressType == .resolvableOrPublic || parameters.ownAddressType == .resolvableOrRandom
-        guard isHiding, let index = self.resolvingListIndex(of: parameters.peer),
+        guard parameters.ownAddressType.isResolvable, let index = self.resolvingListIndex(of: parameters.peer),
             self.settings.privacy.list[index].peerKey != .zero
         else { return parameters.peer }
         let entry = self.settings.privacy.list[index]
@@ -150,18 +149,17 @@ extension Controller {
         return address
     }
 
-    /// The own identity behind an address to which a peer directs advertising; the address itself where it is
-    /// none that was made with a local key.
+    /// The own identity behind an address to which a peer directs advertising; the address itself if it was not made
+    /// with a local key.
     func ownIdentity(of address: DeviceAddress, ownAddressType: OwnAddressType) -> DeviceAddress {
         guard self.isMadeWithLocalKey(address) else { return address }
-        let usesRandom = ownAddressType == .random || ownAddressType == .resolvableOrRandom
-        guard usesRandom, let random = self.settings.randomAddress else {
+        guard ownAddressType.isRandom, let random = self.settings.randomAddress else {
             return DeviceAddress(self.publicAddress.value, kind: .publicIdentity)
         }
         return DeviceAddress(random.value, kind: .randomIdentity)
     }
 
-    /// The address with which a scanner asks an advertiser for more.
+    /// The address in a scan request to an advertiser.
     func scanningAddress(for scan: ScanState, advertiser: DeviceAddress?) -> DeviceAddress {
         guard let advertiser else { return scan.address }
         let address = try? self.ownAddress(
@@ -172,7 +170,7 @@ extension Controller {
         return address ?? scan.address
     }
 
-    /// Whether an address is one of this device.
+    /// Whether an address belongs to this device.
     func isOwn(_ address: DeviceAddress) -> Bool {
         if address == self.publicAddress || address == self.settings.randomAddress { return true }
         if self.advertisingSets.contains(where: { $0.randomAddress == address }) { return true }
@@ -184,7 +182,7 @@ extension Controller {
             && self.settings.privacy.list.contains { ResolvableAddress.matches(address, $0.localKey) }
     }
 
-    /// Whether an own address was made here.
+    /// Whether the controller generated an own address.
     func isGenerated(_ address: DeviceAddress) -> Bool {
         address.randomKind == .resolvablePrivate
             && self.settings.privacy.list.contains { $0.local?.address == address }
@@ -196,10 +194,17 @@ extension Controller {
     }
 }
 
+extension OwnAddressType {
+    /// Whether the controller makes a resolvable private address if it can.
+    var isResolvable: Bool { self == .resolvableOrPublic || self == .resolvableOrRandom }
+    /// Whether the random address is used, at least without a resolvable one.
+    fileprivate var isRandom: Bool { self == .random || self == .resolvableOrRandom }
+}
+
 // MARK: - Filter accept list
 
 extension Controller {
-    /// The list must not change while something goes by it (7.8.15).
+    /// The list must not change while it is in use (7.8.15).
     private func requireAcceptListUnused() throws(HCIErrorCode) {
         let isUsed =
             self.isAdvertising { $0.parameters.filterPolicy != .all }
@@ -208,7 +213,7 @@ extension Controller {
         if isUsed { throw .commandDisallowed }
     }
 
-    /// Identity types are no addresses on the air (7.8.16).
+    /// Identity address types do not occur on the air (7.8.16).
     private func checked(_ entry: FilterAcceptListEntry) throws(HCIErrorCode) -> FilterAcceptListEntry {
         guard case .device(let address) = entry else { return entry }
         guard address.kind == .public || address.kind == .random else { throw .invalidParameters }
@@ -216,15 +221,15 @@ extension Controller {
     }
 
     /// HCI_LE_Clear_Filter_Accept_List.
-    func clearAcceptList() throws(HCIErrorCode) {
+    func clearAcceptList(_: LEClearFilterAcceptList) throws(HCIErrorCode) {
         try self.requireAcceptListUnused()
         self.settings.acceptList = []
     }
 
     /// HCI_LE_Add_Device_To_Filter_Accept_List.
-    func addToAcceptList(_ entry: FilterAcceptListEntry) throws(HCIErrorCode) {
+    func addToAcceptList(_ command: LEAddDeviceToFilterAcceptList) throws(HCIErrorCode) {
         try self.requireAcceptListUnused()
-        let entry = try self.checked(entry)
+        let entry = try self.checked(command.entry)
         guard !self.settings.acceptList.contains(entry) else { return }
         guard self.settings.acceptList.count < self.model.filterAcceptListSize else {
             throw .memoryCapacityExceeded
@@ -233,9 +238,9 @@ extension Controller {
     }
 
     /// HCI_LE_Remove_Device_From_Filter_Accept_List.
-    func removeFromAcceptList(_ entry: FilterAcceptListEntry) throws(HCIErrorCode) {
+    func removeFromAcceptList(_ command: LERemoveDeviceFromFilterAcceptList) throws(HCIErrorCode) {
         try self.requireAcceptListUnused()
-        let entry = try self.checked(entry)
+        let entry = try self.checked(command.entry)
         self.settings.acceptList.removeAll { $0 == entry }
     }
 }
@@ -256,7 +261,7 @@ extension Controller {
     func addToResolvingList(_ command: LEAddDeviceToResolvingList) throws(HCIErrorCode) {
         try self.requireResolvingListUnused()
         let peerKey = command.peerIdentityResolvingKey
-        // Two peers with one key could not be distinguished by an address.
+        // Two peers with the same key would be indistinguishable.
         guard command.peer.kind == .public || command.peer.kind == .random,
             self.resolvingListIndex(of: command.peer) == nil,
             peerKey == .zero || !self.settings.privacy.list.contains(where: { $0.peerKey == peerKey })
@@ -274,14 +279,14 @@ extension Controller {
     }
 
     /// HCI_LE_Remove_Device_From_Resolving_List.
-    func removeFromResolvingList(_ peer: DeviceAddress) throws(HCIErrorCode) {
+    func removeFromResolvingList(_ command: LERemoveDeviceFromResolvingList) throws(HCIErrorCode) {
         try self.requireResolvingListUnused()
-        guard let index = self.resolvingListIndex(of: peer) else { throw .unknownConnectionIdentifier }
+        guard let index = self.resolvingListIndex(of: command.peer) else { throw .unknownConnectionIdentifier }
         self.settings.privacy.list.remove(at: index)
     }
 
     /// HCI_LE_Clear_Resolving_List.
-    func clearResolvingList() throws(HCIErrorCode) {
+    func clearResolvingList(_: LEClearResolvingList) throws(HCIErrorCode) {
         try self.requireResolvingListUnused()
         self.settings.privacy.list = []
     }
@@ -303,16 +308,16 @@ extension Controller {
     }
 
     /// HCI_LE_Set_Address_Resolution_Enable.
-    func setAddressResolution(_ isEnabled: Bool) throws(HCIErrorCode) {
+    func setAddressResolution(_ command: LESetAddressResolutionEnable) throws(HCIErrorCode) {
         try self.requireNoRadio()
-        self.settings.privacy.isResolving = isEnabled
+        self.settings.privacy.isResolving = command.isEnabled
         self.hearingChanged()
     }
 
     /// HCI_LE_Set_Resolvable_Private_Address_Timeout.
-    func setResolvableAddressTimeout(_ timeout: ResolvablePrivateAddressTimeout) throws(HCIErrorCode) {
-        guard timeout.isInRange else { throw .invalidParameters }
-        self.settings.privacy.timeout = timeout
+    func setResolvableAddressTimeout(_ command: LESetResolvablePrivateAddressTimeout) throws(HCIErrorCode) {
+        guard command.timeout.isInRange else { throw .invalidParameters }
+        self.settings.privacy.timeout = command.timeout
     }
 
     /// HCI_LE_Set_Privacy_Mode.

@@ -1,4 +1,4 @@
-// Scanning (Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64 and 7.8.65): commands, what is heard, and the reports.
+// Scanning (Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64 and 7.8.65): commands, filters and reports.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -128,10 +128,10 @@ extension Controller {
 
     // MARK: Hearing
 
-    /// Whether anything is listened for.
+    /// Whether the radio scans or initiates.
     var isListening: Bool { self.scan != nil || self.initiation != nil }
 
-    /// Whether the scanner hears a PDU: its radio is on, on this PHY, and it knows this form.
+    /// Whether the scanner receives a PDU: it listens now, on this PHY, and supports this kind of PDU.
     func hears(_ pdu: AdvertisingPDU) -> Bool {
         guard let scan = self.scan, pdu.isLegacy || scan.isExtended,
             let channel = scan.parameters.channel(pdu.primaryPHY), scan.isInPeriod(self.now),
@@ -140,9 +140,9 @@ extension Controller {
         return !self.air.settings.hasAirTime || channel.plan.listens(at: self.now, since: scan.startTime)
     }
 
-    /// Reports what was heard, if the filters let it pass and the host needs it.
+    /// Reports a PDU if it passes the filters and the host needs it.
     ///
-    /// Returns the address with which a scan request is sent, where the scanner wants to know more.
+    /// Returns the address of the scan request to send, or `nil` if there is none.
     func report(_ pdu: AdvertisingPDU, rssi: RSSI, _ reported: inout ReportedAdvertising) -> DeviceAddress? {
         guard let scan = self.scan else { return nil }
         let advertiser = pdu.address.map(self.identity(of:))
@@ -167,7 +167,7 @@ extension Controller {
         return self.scanningAddress(for: scan, advertiser: advertiser)
     }
 
-    /// Reports the answer to a scan request.
+    /// Reports a scan response.
     func reportScanResponse(
         _ data: ByteBuffer,
         to pdu: AdvertisingPDU,
@@ -182,13 +182,13 @@ extension Controller {
         reported.noteResponse()
     }
 
-    /// Whether directed advertising is meant for this device; as the report shows it.
+    /// The target of directed advertising as it appears in the report; `nil` if the PDU is not for this device.
     private func target(_ directed: DeviceAddress, of parameters: ScanSettings) -> AdvertisingTarget? {
         let filterPolicy = parameters.filterPolicy
         if self.isOwn(directed) {
             return .device(self.ownIdentity(of: directed, ownAddressType: parameters.ownAddressType))
         }
-        // Addresses that the host may be able to resolve are shown to it where it wants that (7.8.10).
+        // Addresses that the host may be able to resolve are reported if it wants them (7.8.10).
         let wantsUnresolved =
             filterPolicy == .allAndUnresolvedDirected || filterPolicy == .acceptListAndUnresolvedDirected
         guard wantsUnresolved, directed.randomKind == .resolvablePrivate else { return nil }
@@ -205,7 +205,7 @@ extension Controller {
         isScanResponse: Bool,
         rssi: RSSI
     ) {
-        // A controller need not keep what the host does not take.
+        // A controller need not keep reports that the host does not take.
         guard self.receiveBuffers.isHostWritable else { return }
         guard self.scan?.isExtended ?? false else {
             guard let advertiser else { return }
@@ -230,7 +230,7 @@ extension Controller {
         self.emitExtendedReports(pdu, data: data, from: advertiser, target: target, isScanResponse, rssi: rssi)
     }
 
-    /// An event carries at most 229 octets of data; more comes in several events (7.7.65.13).
+    /// An event carries at most 229 octets of data; longer data is split (7.7.65.13).
     private func emitExtendedReports(
         _ pdu: AdvertisingPDU,
         data: ByteBuffer,

@@ -1,6 +1,5 @@
-// The state of one virtual controller, and its interface to the host. What belongs to a single subject (advertising,
-// scanning, links, …) is in the extensions beside this file; what a host may set and HCI Reset clears is in
-// `ControllerSettings`.
+// The state of one virtual controller, and its interface to the host. Extensions in this folder implement single
+// subjects (advertising, scanning, links, …); `ControllerSettings` holds what a host sets and HCI Reset clears.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,7 +9,7 @@ import NIOCore
 /// A controller on the air.
 final class Controller {
     unowned let air: Air
-    /// Its number among the controllers that were made on this air.
+    /// Its number in the order of creation on this air.
     let index: Int
     let slot: AirSlot
     let model: ControllerModel
@@ -22,9 +21,9 @@ final class Controller {
     // MARK: Device
 
     private(set) var location = AirLocation.distance(.metres(1))
-    /// Whether links with this device as the peripheral fail to be established.
+    /// Whether links to this peripheral fail to be established.
     var refusesConnections = false
-    /// Whether the first link has failed, in a model whose first link does.
+    /// Whether the first link has failed, for the quirk `firstLinkFails`.
     var hasFailedLink = false
     private(set) var isOpen = true
 
@@ -34,7 +33,7 @@ final class Controller {
     private weak var receiver: (any HCIChannelReceiver)?
     private var fromHost: [HCIPacket] = []
     private var toHost: [HCIPacket] = []
-    /// Events that come later than the data beside them.
+    /// Events that are delivered later than data.
     private let lateEvents = LateEvents()
     private var isInRunQueue = false
     private var isInDeliveries = false
@@ -48,16 +47,16 @@ final class Controller {
     var initiation: InitiationState?
     /// Which reports the host needs.
     private var reportNeed = AdvertisingReportNeed.all
-    /// The number of the present scan, for those that report to it.
+    /// The number of the present scan.
     private var hearingNumber: UInt32 = 0
     var links: AirLinkTable
     var transmitBuffers = TransmitBuffers()
     var receiveBuffers: ReceiveBuffers
-    /// With air time: when the radio is free again.
+    /// With air time, when the radio is free again.
     var radioBusyUntil = NIODeadline.uptimeNanoseconds(0)
 
     let scanTimer = AirTimer()
-    /// When it is reported to the host at the latest that its packets were sent.
+    /// The deadline for reporting sent packets to the host.
     let completedPacketsTimer = AirTimer()
 
     init(air: Air, index: Int, slot: AirSlot, configuration: VirtualControllerConfiguration) {
@@ -67,7 +66,7 @@ final class Controller {
         self.model = configuration.model.clamped
         self.completedPacketsDelay = configuration.completedPacketsDelay
         self.knownCommands = Self.knownCommands(of: self.model)
-        // The sequence depends on the air's seed and on the order of creation alone.
+        // The sequence depends only on the air's seed and the order of creation.
         var generator = SeededGenerator(seed: air.seed &+ UInt64(index) &* 0xD1B5_4A32_D192_ED03)
         self.generator = SeededGenerator(seed: generator.next())
         self.publicAddress = self.model.address ?? Self.publicAddress(seed: air.seed, index: index)
@@ -127,14 +126,14 @@ final class Controller {
                 self.handleCommand(batch[index])
             }
         }
-        // No host is called while packets are handled, so none has come; the memory is used again.
+        // No host is called while packets are handled, so no packets were added; reuse the memory.
         batch.removeAll(keepingCapacity: true)
         swap(&batch, &self.fromHost)
     }
 
     // MARK: Controller to host
 
-    /// Sends an event that no mask can suppress.
+    /// Sends a packet regardless of event masks.
     func deliver(_ packet: HCIPacket) {
         guard self.isOpen else { return }
         if self.model.eventDelay > .zero, packet.kind == .event {
@@ -144,7 +143,7 @@ final class Controller {
         self.queueDelivery()
     }
 
-    /// Sends an event later, but not before one that waits already.
+    /// Sends an event after a delay, but not before events that already wait.
     func deliver(_ packet: HCIPacket, after delay: TimeAmount) {
         self.lateEvents.packets.append((packet, max(self.now + delay, self.lateEvents.packets.last?.time ?? self.now)))
         if let first = self.lateEvents.packets.first { self.air.arm(self.lateEvents.timer, at: first.time) }
@@ -164,19 +163,19 @@ final class Controller {
         self.deliver(event.packet())
     }
 
-    /// Whether the masks let an event pass (Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1).
+    /// Whether the event masks allow an event (Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1).
     private func wants<Event: HCIEventPayload>(_: Event) -> Bool {
         if let subevent = Event.leSubevent { return self.wants(subevent) }
         if Event.code.rawValue >= EventMaskPage2.firstCode { return self.settings.eventMaskPage2.contains(Event.code) }
         return self.settings.eventMask.contains(Event.code)
     }
 
-    /// Whether the masks let an LE event pass.
+    /// Whether the event masks allow an LE event.
     func wants(_ subevent: LESubeventCode) -> Bool {
         self.settings.eventMask.contains(.leMeta) && self.settings.leEventMask.contains(subevent)
     }
 
-    /// Whether packets wait to be handed to the host.
+    /// Whether packets wait for delivery to the host.
     var hasPacketsForHost: Bool { !self.toHost.isEmpty }
 
     private func queueDelivery() {
@@ -185,13 +184,13 @@ final class Controller {
         self.air.enqueueDelivery(self)
     }
 
-    /// Hands all waiting packets to the host, in one batch.
+    /// Delivers all waiting packets to the host in one batch.
     func deliverToHost() {
-        // What waited for company has it now.
+        // Send a deferred report along with these packets.
         if self.transmitBuffers.completedCount > 0 { self.sendNumberOfCompletedPackets() }
         self.isInDeliveries = false
         guard let channel = self.channel, let receiver = self.receiver else {
-            // Until the host has started, packets wait; those for a host that is gone do not.
+            // Packets wait until the host has started; those for a deallocated host are dropped.
             if self.isStarted { self.toHost.removeAll() }
             return
         }
@@ -208,7 +207,7 @@ final class Controller {
 
     // MARK: Hearing
 
-    /// What is heard of advertising.
+    /// Which advertising the controller listens for.
     var hearing: Hearing {
         guard self.isListening else { return .notListening }
         guard case .changes = self.reportNeed, self.initiation == nil, !self.settings.privacy.isResolving,
@@ -217,18 +216,18 @@ final class Controller {
         return .changes(self.hearingNumber)
     }
 
-    /// Something has changed that ``hearing`` depends on.
+    /// To be called after every change that ``hearing`` depends on.
     func hearingChanged() {
         if self.isOpen { self.air.setHearing(self.hearing, of: self.slot) }
     }
 
-    /// The host has had nothing yet, and is to be given all that is heard.
+    /// Starts over: the host needs a report of everything again.
     func beginHearing() {
         self.hearingNumber = self.air.makeHearingNumber()
         self.hearingChanged()
     }
 
-    /// Which reports the host needs from now on.
+    /// Sets which reports the host needs.
     func setReportNeed(_ need: AdvertisingReportNeed) {
         guard need != self.reportNeed else { return }
         self.reportNeed = need
@@ -237,7 +236,6 @@ final class Controller {
 
     // MARK: Device
 
-    /// Places the device.
     func move(to location: AirLocation) {
         let before = self.location
         self.location = location
@@ -245,17 +243,17 @@ final class Controller {
         self.reviewLinks()
     }
 
-    /// Finds out which links have lost or found their peer.
+    /// Checks which links have lost or regained their peer.
     func reviewLinks() {
         for entry in self.links.entries { entry.link.reviewReach() }
     }
 
-    /// The air loses more or fewer packets than before.
+    /// Updates the links after a change of the air's loss.
     func reviewLoss() {
         for entry in self.links.entries { entry.link.reviewLoss() }
     }
 
-    /// Takes the device from the air, without any PDU.
+    /// Leaves the air without sending any PDU.
     func powerOff() {
         guard self.isOpen else { return }
         self.abandonLinkLayer()
@@ -268,7 +266,7 @@ final class Controller {
         self.air.remove(self)
     }
 
-    /// Stops everything that the link layer does; peers notice by their supervision timeouts.
+    /// Stops the link layer without sending anything; peers notice by their supervision timeouts.
     func abandonLinkLayer() {
         for set in self.advertisingSets { set.stop() }
         self.advertisingSets = []
@@ -284,7 +282,7 @@ final class Controller {
     }
 
     /// HCI Reset (Vol 4, Part E, 7.3.2).
-    func reset() {
+    func reset(_: Reset) {
         self.abandonLinkLayer()
         self.settings = ControllerSettings()
         self.hearingChanged()
@@ -305,7 +303,7 @@ final class Controller {
 
     // MARK: Roles
 
-    /// Refuses a role that this model does not have beside what it does.
+    /// Throws Command Disallowed if this model cannot combine a role with its present ones.
     func requireRole(_ role: ControllerModel.Roles) throws(HCIErrorCode) {
         guard !self.model.excludedRoles.isEmpty else { return }
         var roles = role

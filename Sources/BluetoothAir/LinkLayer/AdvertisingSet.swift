@@ -1,17 +1,17 @@
 // An advertising set: its data, its parameters, and the timer of its events (Vol 6, Part B, 4.4.2). Legacy advertising
-// is one set among the others, with legacy PDUs and parameters from the legacy commands.
+// is a set like the others, with legacy PDUs and parameters from the legacy commands.
 //
 //     configured ──LE Set (Extended) Advertising Enable──▶ enabled ──┬──▶ configured
 //                                                             ▲  │   └ disable, link, duration over, maximum of events
 //                                                             └──┘ each interval: one advertising event
 //
-// configured: `run` is nil. Parameters and data may change; data of extended commands comes in fragments.
-// enabled: `run` has the address in the PDUs and what limits the run. Each event goes to all listeners at once, in
-//     `Air.advertise(_:)`.
+// configured: `run` is nil. Parameters and data may change; extended commands may set data in fragments.
+// enabled: `run` has the address in the PDUs and the limits of the run. `Air.advertise(_:)` sends each event to all
+//     listeners at once.
 //
-// A peer ends the run by connecting, if the filter policy admits it; nothing else that it does is kept here. Time comes
-// in through the set's own timer: the advertising interval and a random delay of up to 10 ms in front of each event
-// (4.4.2.2.1), from the controller's seeded generator.
+// A peer ends the run by connecting, if the filter policy admits it; nothing else from peers is stored. The set's timer
+// waits for the advertising interval and a random delay of up to 10 ms before each event (4.4.2.2.1), drawn from the
+// controller's seeded generator.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -38,16 +38,16 @@ struct AdvertisingSetParameters {
 /// The PDUs of one advertising event, as one value.
 struct AdvertisingPDU {
     var properties: AdvertisingEventProperties
-    /// The advertiser; `nil` where it is anonymous.
+    /// The advertiser; `nil` if it is anonymous.
     var address: DeviceAddress?
-    /// To whom it is directed.
+    /// The target of directed advertising.
     var target: DeviceAddress?
     var data: ByteBuffer
     var txPower: TransmitPower
     var primaryPHY: PHY
     var secondaryPHY: PHY
     var setIdentifier: UInt8
-    /// Changes with everything in it.
+    /// Changes whenever any part of the PDU changes.
     var contentNumber: UInt32 = 0
     /// Counts changes of the data, as the data identifier of extended advertising does (AdvDataInfo).
     var dataIdentifier: UInt32
@@ -57,13 +57,13 @@ struct AdvertisingPDU {
 
 /// An advertising set of a controller.
 final class AdvertisingSet {
-    /// The progress of a set that is enabled.
+    /// The progress of an enabled set.
     struct Run {
         /// The address in its PDUs.
         var address: DeviceAddress
-        /// When it ends by itself.
+        /// When it expires.
         var end: NIODeadline?
-        /// After how many events it ends by itself; 0 for never.
+        /// The number of events after which it ends; 0 for no limit.
         var maximumEvents: UInt8
         var events = 0
     }
@@ -75,14 +75,14 @@ final class AdvertisingSet {
     var randomAddress: DeviceAddress?
     var data = ByteBuffer() { didSet { self.renewDataIdentifier() } }
     var scanResponse = ByteBuffer() { didSet { self.renewDataIdentifier() } }
-    /// Data of which the last fragment has not come.
+    /// Data whose last fragment is missing.
     var partialData: ByteBuffer?
     var partialScanResponse: ByteBuffer?
     private var dataIdentifier: UInt32 = 0
     private var contentNumber: UInt32 = 0
     /// The addresses in the last PDU.
     private var addresses: (own: DeviceAddress, target: DeviceAddress?)?
-    /// Who may hear it.
+    /// The controllers that may hear it.
     var receivers = Receivers()
     private(set) var run: Run?
     let timer = AirTimer()
@@ -91,7 +91,9 @@ final class AdvertisingSet {
     /// (Vol 6, Part B, 4.4.2.4.3).
     private static let highDutyCycleInterval = TimeAmount.microseconds(3_750)
     static let highDutyCycleDuration = TimeAmount.milliseconds(1_280)
-    /// The random delay in front of each event, at most (4.4.2.2.1).
+    /// The maximum octets of data in legacy PDUs (Vol 6, Part B, 2.3.1).
+    static let maximumLegacyDataLength = 31
+    /// The maximum random delay before each event, in nanoseconds (4.4.2.2.1).
     private static let largestDelay: UInt64 = 10_000_000
 
     init(handle: AdvertisingHandle, controller: Controller, parameters: AdvertisingSetParameters) {
@@ -103,13 +105,13 @@ final class AdvertisingSet {
 
     deinit { self.timer.cancel() }
 
-    /// Makes the data new to the duplicate filters of scanners.
+    /// Makes duplicate filters of scanners treat the data as new.
     func renewDataIdentifier() {
         self.dataIdentifier &+= 1
         self.contentNumber &+= 1
     }
 
-    /// The receivers, to be changed and given back.
+    /// Takes the receivers out, for changes in place.
     func takeReceivers() -> Receivers {
         var receivers = Receivers()
         swap(&receivers, &self.receivers)
@@ -120,7 +122,7 @@ final class AdvertisingSet {
 
     var isEnabled: Bool { self.run != nil }
 
-    /// Starts to advertise; the first event comes at once.
+    /// Starts advertising; the first event is immediate.
     func start(_ run: Run) {
         self.run = run
         self.controller.air.arm(self.timer, at: self.controller.now)
@@ -161,7 +163,7 @@ final class AdvertisingSet {
             self.contentNumber &+= 1
         }
         let properties = self.parameters.properties
-        // Directed legacy PDUs carry no data, nor do scannable extended ones.
+        // Directed legacy PDUs and scannable extended ones carry no data.
         let carriesData =
             properties.contains(.legacy) ? !properties.contains(.directed) : !properties.contains(.scannable)
         return AdvertisingPDU(

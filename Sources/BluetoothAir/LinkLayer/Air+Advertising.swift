@@ -1,6 +1,6 @@
 // An advertising event on the air (Vol 6, Part B, 4.4.2): which devices hear it, send a scan request, or connect. An
-// event counts as one packet, though a radio sends it on three channels; it is lost for each listener on its own.
-// Requests and answers are lost likewise, and are then simply not made: the next event comes soon.
+// event counts as one packet, though a radio sends it on three channels, and is lost for each listener separately. Lost
+// requests and responses are not repeated: the next event comes soon.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -20,7 +20,8 @@ extension Air {
         var receivers = set.takeReceivers()
         defer { set.receivers = receivers }
         receivers.update(for: advertiser, txPower: pdu.txPower, on: self.map, self.obstacles)
-        // A packet that may be lost has to be drawn for, and a scan request may be reported to the advertiser's host.
+        // With loss, every packet needs a random draw; and the advertiser's host may want a report of every scan
+        // request.
         let mayOmit = self.settings.loss == 0 && !set.parameters.notifiesScanRequests
         for index in receivers.entries.indices {
             let slot = receivers.entries[index].slot
@@ -90,7 +91,7 @@ extension Air {
             !initiator.isConnected(to: peripheral), !advertiser.isConnected(to: central)
         else { return false }
         if advertiser.refusesConnections {
-            // As with a peripheral that is asked and never comes to the link (Vol 6, Part B, 4.5).
+            // As if the peripheral never took part in a connection event (Vol 6, Part B, 4.5).
             initiator.stopInitiating()
             initiator.reportFailedConnection(.connectionFailedToBeEstablished, role: .central)
             return false
@@ -126,22 +127,22 @@ extension Air {
         return true
     }
 
-    /// Who is connected to whom, and how.
+    /// A link to be established.
     private struct LinkPlan {
         var central: Controller
         var peripheral: Controller
-        /// Under which addresses they are on the air: the central's, then the peripheral's.
+        /// The addresses on the air: the central's, then the peripheral's.
         var addresses: (DeviceAddress, DeviceAddress)
-        /// Who they are to each other, in the same order.
+        /// The identity addresses, in the same order.
         var identities: (DeviceAddress, DeviceAddress)
         var parameters: ConnectionParameters
         var phy: PHY
         var advertisingHandle: AdvertisingHandle
     }
 
-    /// Connects two controllers without an advertisement, for devices that have met elsewhere.
+    /// Connects two controllers without an advertisement, for devices that have connected elsewhere.
     ///
-    /// Nothing happens where they are connected already, or one of them can have no more links.
+    /// Does nothing if they are already connected or one of them has no room for a link.
     func connect(_ central: Controller, at address: DeviceAddress, to peripheral: Controller) {
         guard !central.links.isFull, !peripheral.links.isFull, !peripheral.isConnected(to: address),
             !central.isConnected(to: peripheral.publicAddress)
@@ -178,7 +179,7 @@ extension Air {
             role: .peripheral,
             peerAddress: plan.identities.0
         )
-        // The first event comes a little after the request: its own air time, 1.25 ms and the window (4.5.3).
+        // The first event follows the request after its air time and 1.25 ms (4.5.3).
         let request = AirTime.microseconds(plan.phy, payload: 34)
         let link = AirLink(
             air: self,
@@ -205,11 +206,11 @@ extension Air {
 extension AirLink {
     /// Begins with what the ends do first.
     fileprivate func begin() {
-        // An end that prefers more than the initial length starts the data length procedure by itself (4.5.10).
+        // A controller that prefers more than the initial length starts the data length procedure itself (4.5.10).
         if let end = [self.central, self.peripheral].first(where: { $0.preferredLength != .initial }) {
             self.updateLengths(from: end)
         } else {
-            // With loss, a link has events from the start.
+            // With loss, a link has connection events from the start.
             self.wake()
         }
     }

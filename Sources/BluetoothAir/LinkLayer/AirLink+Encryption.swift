@@ -1,41 +1,34 @@
 // The encryption start and pause procedures (Vol 6, Part B, 5.1.3). The central asks; the peripheral's host gives the
-// long term key; both derive the session key, and each proves it with the first encrypted packet. While this goes on,
-// data of both hosts waits, and so do the control PDUs of other procedures.
+// long term key; both derive the session key, and each proves it with its first encrypted packet. Meanwhile the data of
+// both hosts and the control PDUs of other procedures wait.
 //
 //     central:    none ──LE Enable Encryption──▶ requesting ──ENC_RSP──▶ awaitingStart ──START_ENC_REQ──▶ confirming ──▶ none
 //                   └─ if encrypted ─▶ pausing ──PAUSE_ENC_RSP──▶ requesting      (START_ENC_RSP ends `confirming`)
 //     peripheral: none ──ENC_REQ──▶ awaitingKey ──Long Term Key Reply──▶ awaitingConfirmation ──START_ENC_RSP──▶ none
 //                   └─PAUSE_ENC_REQ─▶ paused ──ENC_REQ──▶ awaitingKey ──no key──▶ refused ──▶ the link ends
 //
-// What each state waits for stands at its case. A rejection returns both ends to `none`, and the link stays as it was.
-// Where it had been encrypted it ends with 0x06, and nothing that waited is sent before. A first packet with another
-// key ends the link with 0x3D at both ends.
+// The comment of each case says what the state waits for. A rejection returns both ends to `none`, and the link stays
+// as it was; a link that was encrypted before ends with 0x06 instead, without sending waiting data. A first packet with
+// a different key ends the link with 0x3D at both ends.
 //
-// What an end takes is encrypted as soon as its peer may send so, and what it sends once the peer expects it: the
-// peripheral takes with its START_ENC_REQ and sends after the central's START_ENC_RSP.
+// An end expects encrypted packets as soon as its peer may send them, and encrypts its own once the peer expects it:
+// the peripheral receives encrypted packets after its START_ENC_REQ and sends them after the central's START_ENC_RSP.
 //
-// A peer's host can refuse the key or give another one; it can also never answer, and then the central's response
-// timeout of 40 s ends the link (5.2). A control PDU that does not fit the state is ignored. Time comes in through that
-// timeout alone; randomness comes from the controllers' seeded generators.
+// A peer's host can refuse the key, give a wrong one, or never answer; then the central's response timeout of 40 s, the
+// only timer here, ends the link (5.2). A control PDU that does not fit the state is ignored. Random numbers come from
+// the controllers' seeded generators.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// What the central's host asked for with LE Enable Encryption.
-struct EncryptionRequest {
-    var random: UInt64
-    var diversifier: UInt16
-    var longTermKey: Octets16
-}
-
 /// The state of an end in an encryption procedure.
 enum EncryptionProcedure {
     case none
-    /// Central: LL_PAUSE_ENC_REQ was sent, so that the old key is not used any more.
-    case pausing(EncryptionRequest)
+    /// Central: LL_PAUSE_ENC_REQ was sent, so that the old key is no longer used.
+    case pausing(LEEnableEncryption)
     /// Central: LL_ENC_REQ was sent.
-    case requesting(EncryptionRequest, SessionPart, isRefresh: Bool)
+    case requesting(LEEnableEncryption, SessionPart, isRefresh: Bool)
     /// Central: has the session key; the peripheral's host is asked for its long term key.
     case awaitingStart(SessionKey, isRefresh: Bool)
     /// Central: LL_START_ENC_RSP was sent.
@@ -46,40 +39,40 @@ enum EncryptionProcedure {
     case awaitingKey(central: SessionPart, peripheral: SessionPart, isRefresh: Bool)
     /// Peripheral: LL_START_ENC_REQ was sent.
     case awaitingConfirmation(SessionKey, isRefresh: Bool)
-    /// Peripheral: the link was encrypted, its host has no key for another start, and the link ends.
+    /// Peripheral: its host has no key to refresh the encryption, and the link ends.
     case refused
 }
 
 extension AirLink {
     // MARK: The central's host
 
-    /// The central's host asks for encryption, or for a new key.
-    func encrypt(_ request: EncryptionRequest) {
+    /// Starts encryption, or refreshes the key, for the central's host.
+    func encrypt(_ request: LEEnableEncryption) {
         guard self.central.isEncrypted else { return self.requestEncryption(request, isRefresh: false) }
         self.central.encryption = .pausing(request)
         self.expectResponse(at: self.central)
         self.send(.pauseEncryptionRequest, from: self.central)
     }
 
-    private func requestEncryption(_ request: EncryptionRequest, isRefresh: Bool) {
+    private func requestEncryption(_ request: LEEnableEncryption, isRefresh: Bool) {
         let part = SessionPart(using: &self.central.controller.generator)
         self.central.encryption = .requesting(request, part, isRefresh: isRefresh)
         self.expectResponse(at: self.central)
         self.send(
-            .encryptionRequest(random: request.random, diversifier: request.diversifier, part: part),
+            .encryptionRequest(random: request.random, diversifier: request.encryptedDiversifier, part: part),
             from: self.central
         )
     }
 
     // MARK: The peripheral's host
 
-    /// Whether the peripheral's host is asked for a key.
+    /// Whether the peripheral's host has to give a key.
     var awaitsKey: Bool {
         if case .awaitingKey = self.peripheral.encryption { return true }
         return false
     }
 
-    /// The peripheral's host has given its long term key.
+    /// Continues with the long term key of the peripheral's host.
     func provide(_ longTermKey: Octets16) {
         guard case .awaitingKey(let central, let own, let isRefresh) = self.peripheral.encryption else { return }
         let key = SessionKey(longTermKey: longTermKey, central: central, peripheral: own)
@@ -88,10 +81,10 @@ extension AirLink {
         self.send(.startEncryptionRequest, from: self.peripheral)
     }
 
-    /// The peripheral's host has no key.
+    /// Rejects encryption because the peripheral's host has no key.
     func refuseKey() {
         guard case .awaitingKey(_, _, let isRefresh) = self.peripheral.encryption else { return }
-        // A link that was encrypted must not go on without (5.1.3.2), and its data must not go in clear.
+        // An encrypted link must not continue unencrypted (5.1.3.2), nor send its data in the clear.
         if isRefresh {
             self.peripheral.encryption = .refused
             self.terminate(from: self.peripheral, reason: .pinOrKeyMissing)
@@ -103,7 +96,7 @@ extension AirLink {
 
     // MARK: Receiving
 
-    /// Takes a control PDU of encryption at `end`; one that does not fit is ignored.
+    /// Handles a control PDU of encryption at `end`; one that does not fit the state is ignored.
     func receiveEncryption(_ control: LLControlPDU, at end: LinkEnd) {
         switch (control, end.encryption) {
         case (.pauseEncryptionRequest, .none) where end === self.peripheral:
@@ -160,14 +153,14 @@ extension AirLink {
         self.wake()
     }
 
-    /// What an end sends is encrypted from now on; the time for authenticated payloads begins with it.
+    /// Encrypts what an end sends from now on, and starts its timer for authenticated payloads.
     private func beginEncryption(at end: LinkEnd, with cipher: PacketCipher) {
         end.transmitCipher = cipher
         self.startPayloadTimer(at: end)
         self.refreshPaths()
     }
 
-    /// Nothing is encrypted any more, until there is a new key.
+    /// Stops encrypting until there is a new key.
     private func endEncryption(at end: LinkEnd) {
         end.transmitCipher = nil
         end.receiveCipher = nil
@@ -180,7 +173,7 @@ extension AirLink {
             return end.controller.emit(EncryptionKeyRefreshComplete(status: status, handle: end.handle))
         }
         let state: EncryptionStatus = end.isEncrypted ? .on : .off
-        // The second version takes the place of the first where the host wants it (7.7.8).
+        // The second version replaces the first if the host wants it (7.7.8).
         if end.controller.settings.eventMaskPage2.contains(.encryptionChangeV2) {
             end.controller.emit(
                 EncryptionChangeV2(

@@ -1,15 +1,15 @@
-// How packets get across an air with air time: in connection events (Vol 6, Part B, 4.5). At each anchor point the
-// central sends a packet, the peripheral answers 150 us later, and so on while one of them has more, until the next
-// event of this link or of another one of either controller. A packet is acknowledged by the next one in the other
-// direction; one that is lost ends the event, and is sent again in the next.
+// Packets on an air with air time, in connection events (Vol 6, Part B, 4.5). At each anchor point the central sends a
+// packet and the peripheral answers 150 us later, and so on while one of them has more data, until the next event of
+// this link or of another link of either controller. The next packet in the other direction acknowledges a packet; a
+// lost packet ends the event and is retransmitted in the next.
 //
-// Two simplifications. An event whose radio is busy with another link starts when it is free, instead of being missed.
-// And an event in which neither end has data is not simulated, unless packets may be lost on this air.
+// Two simplifications: if the radio is busy with another link, an event starts late instead of being missed; and an
+// event in which neither end has data is not simulated, unless the air loses packets.
 
 import BluetoothTypes
 import NIOCore
 
-/// What the event timer of a link waits for.
+/// What a link's event timer waits for.
 enum EventPhase {
     case idle
     /// The start of an event.
@@ -18,7 +18,7 @@ enum EventPhase {
     case exchange(Exchange)
 }
 
-/// A packet of the central and the answer, while they are in the air.
+/// A packet of the central and the peripheral's answer in transmission.
 struct Exchange {
     var event: Int64
     var central: LinkPacket?
@@ -27,11 +27,11 @@ struct Exchange {
     var losesPeripheral: Bool
     /// Whether one of the two has more to send.
     var hasMore: Bool
-    /// When the event has to end.
+    /// The latest end of the event.
     var limit: NIODeadline
 }
 
-/// A change of the link that takes place at the start of an event.
+/// A change of the link that takes effect at the start of an event.
 struct PendingChange {
     enum Change {
         case timing(AirLinkTiming)
@@ -43,7 +43,7 @@ struct PendingChange {
 }
 
 extension AirLink {
-    /// A change takes place so many events after the central has announced it (Vol 6, Part B, 5.5).
+    /// The number of events from the central's announcement of a change to its instant (Vol 6, Part B, 5.5).
     static let eventsUntilInstant: Int64 = 6
 
     private var needsEvents: Bool {
@@ -62,13 +62,13 @@ extension AirLink {
         return (passed + interval - 1) / interval
     }
 
-    /// Whether the peripheral listens at an event: with latency it skips some while it has nothing to send.
+    /// Whether the peripheral listens in an event: with latency it skips some while it has nothing to send.
     private func isAttended(_ event: Int64) -> Bool {
         if self.timing.latency == 0 || self.pendingChange != nil { return true }
         return event % (Int64(self.timing.latency) + 1) == 0 || self.peripheral.hasWork
     }
 
-    /// Arms the timer for the next event in which something is to be sent.
+    /// Arms the timer for the next event with something to send.
     func scheduleEvent() {
         switch self.phase {
         case .exchange: return
@@ -119,12 +119,12 @@ extension AirLink {
         self.send(event: event, at: now, limit: limit)
     }
 
-    /// Puts the central's next packet and the answer into the air.
+    /// Transmits the central's next packet and the answer.
     private func send(event: Int64, at start: NIODeadline, limit: NIODeadline) {
         let central = self.central
         let peripheral = self.peripheral
         let losesCentral = self.air.losesPacket()
-        // With the central's packet comes the acknowledgement of what it got last.
+        // The central's packet acknowledges the last packet that it received.
         if !losesCentral, peripheral.inFlight?.isReceived == true { peripheral.acknowledge() }
         let fromCentral = central.nextTransmission(to: peripheral)
         let fromPeripheral = losesCentral ? nil : peripheral.nextTransmission(to: central)
@@ -144,7 +144,7 @@ extension AirLink {
         self.air.arm(self.eventTimer, at: end)
     }
 
-    /// The time of a packet, the pause, and the answer; an end that has nothing to send sends an empty packet.
+    /// The duration of a packet, the pause and the answer; an end without data sends an empty packet.
     private func duration(_ fromCentral: Int?, _ fromPeripheral: Int?) -> TimeAmount {
         let there = AirTime.microseconds(
             self.centralToPeripheralPHY,
@@ -157,7 +157,7 @@ extension AirLink {
         return .microseconds(there + AirTime.interFrameSpace + back)
     }
 
-    /// The packets of an exchange have arrived, or not.
+    /// Ends an exchange: its packets have arrived or were lost.
     private func finish(_ exchange: Exchange) {
         let central = self.central
         let peripheral = self.peripheral
@@ -184,7 +184,7 @@ extension AirLink {
         self.refreshPaths()
     }
 
-    /// Goes on with the event where there is time for another exchange.
+    /// Continues the event if there is time for another exchange.
     private func goOn(_ exchange: Exchange) {
         let start = self.air.now + .microseconds(AirTime.interFrameSpace)
         let next = self.duration(
@@ -195,7 +195,7 @@ extension AirLink {
         self.send(event: exchange.event, at: start, limit: exchange.limit)
     }
 
-    /// The central has announced a change.
+    /// Plans a change that the central has announced.
     func plan(_ change: PendingChange.Change) {
         guard self.air.settings.hasAirTime else { return self.apply(change) }
         self.pendingChange = PendingChange(event: self.lastEvent + Self.eventsUntilInstant, change: change)

@@ -1,11 +1,10 @@
-// How packets get across an air without air time: at once, as long as there are any. A packet that is lost is sent
-// again one connection interval later, as at the next connection event; so nothing is dropped, nothing overtakes, and
-// an idle link costs nothing.
+// Packets on an air without air time: they arrive immediately. A lost packet is sent again one connection interval
+// later, as in the next connection event; so nothing is dropped or reordered, and an idle link costs nothing.
 
 import NIOCore
 
 extension AirLink {
-    /// Passes on everything that both ends have to send.
+    /// Passes on all data and control PDUs of both ends.
     func pump() {
         guard !self.isPumping else { return }
         if let retryTime = self.retryTime, self.air.now < retryTime { return }

@@ -1,17 +1,17 @@
-// The control procedures of the link layer except encryption (Vol 6, Part B, 5.1): termination, connection parameters,
-// features, versions, data length, PHY, channel map; LE ping is in `AirLink+Ping`. A procedure begins with a command of
-// the host at one end, and ends with an event there.
+// The control procedures of the link layer except encryption and LE ping (Vol 6, Part B, 5.1): termination, connection
+// parameters, features, versions, data length, PHY, channel map. A procedure begins with a command of the host at one
+// end, and ends with an event there.
 //
 //     idle ──command──▶ requested ──response, or the instant of the change──▶ idle + event to the host
 //                           └──peripheral's LL_CONNECTION_PARAM_REQ: 40 s──▶ the link ends with 0x22
 //
-// Each procedure has its own flag or state at the `LinkEnd`, so that different procedures may run side by side:
+// Each procedure has its own flag or state in the `LinkEnd`, so that different procedures may run concurrently:
 // `parameterUpdate` (none, requested, awaitsHost), `awaited` (features, PHY update, ping), `versionExchange`. Data
-// length and channel map need none, since they report changes only.
+// length and channel map need none, since they only report changes.
 //
 // A peer's host can refuse a change of the connection parameters, or never answer; it decides which PHYs and lengths it
-// takes. A request that it repeats replaces the one that still waits in the queue, so the queue has a limit. Time comes
-// in with connection events: with air time, a change takes place `eventsUntilInstant` events later.
+// accepts. A repeated request replaces the one that still waits in the queue, so the queue is bounded. With air time, a
+// change takes effect `eventsUntilInstant` connection events later.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -27,9 +27,9 @@ enum ParameterUpdate {
 }
 
 extension AirLink {
-    /// Sends a control PDU, in its turn.
+    /// Queues a control PDU.
     func send(_ control: LLControlPDU, from end: LinkEnd) {
-        // What a host may send at any time replaces what it sent before, so the queue does not grow.
+        // A request that a host may repeat at any time replaces the previous one, so the queue does not grow.
         switch control {
         case .lengthRequest:
             end.control.removeAll { if case .lengthRequest = $0 { true } else { false } }
@@ -41,7 +41,7 @@ extension AirLink {
         self.wake()
     }
 
-    /// Takes a control PDU of the peer at `end`.
+    /// Handles a control PDU that `end` has received.
     func receive(_ control: LLControlPDU, at end: LinkEnd) {
         switch control {
         case .terminate(let reason):
@@ -61,7 +61,7 @@ extension AirLink {
         case .version(let version):
             let before = end.versionExchange
             end.versionExchange = .known(version)
-            // Each end sends its version once (5.1.5): unasked, or as the answer.
+            // Each end sends its version once (5.1.5): as a request or as the answer.
             switch before {
             case .requested: self.reportVersion(version, at: end)
             case .none, .known: self.send(.version(end.controller.model.peerVersion), from: end)
@@ -96,7 +96,7 @@ extension AirLink {
 
     // MARK: Termination (5.1.6)
 
-    /// The host at `end` ends the link; what it has sent before goes out first.
+    /// Ends the link for the host at `end`, after sending its data.
     func terminate(from end: LinkEnd, reason: HCIErrorCode) {
         end.state = .ending(reason)
         self.wake()
@@ -106,7 +106,7 @@ extension AirLink {
 
     // MARK: Timing (5.1.1, 5.1.7)
 
-    /// The host at `end` asks for other connection parameters.
+    /// Asks for other connection parameters for the host at `end`.
     func update(_ parameters: ConnectionParameters, from end: LinkEnd) {
         end.parameterUpdate = .requested
         if end === self.central {
@@ -125,8 +125,8 @@ extension AirLink {
         guard end.controller.model.features.contains(.connectionParametersRequest),
             end.controller.wants(.remoteConnectionParameterRequest)
         else {
-            // It does not know the request, or its host masks the event; the peripheral's host may ask by L2CAP
-            // instead.
+            // The controller does not support the request, or its host masks the event; the peripheral's host may ask
+            // by L2CAP.
             return self.send(.parameterReject(.unsupportedRemoteFeature), from: end)
         }
         end.parameterUpdate = .awaitsHost
@@ -141,13 +141,13 @@ extension AirLink {
         )
     }
 
-    /// The central's host has agreed to what the peripheral asked for.
+    /// Applies parameters of the peripheral's request that the central's host has accepted.
     func accept(_ parameters: ConnectionParameters) {
         self.central.parameterUpdate = .none
         self.send(.connectionUpdate(AirLinkTiming(parameters)), from: self.central)
     }
 
-    /// The central's host has refused.
+    /// Rejects the peripheral's request for the central's host.
     func refuseParameters(_ reason: HCIErrorCode) {
         self.central.parameterUpdate = .none
         self.send(.parameterReject(reason), from: self.central)
@@ -165,14 +165,14 @@ extension AirLink {
         )
     }
 
-    /// Makes a change at both ends.
+    /// Applies a change at both ends.
     func apply(_ change: PendingChange.Change) {
         switch change {
         case .timing(let timing):
             let isNew = timing != self.timing
             self.timing = timing
             for end in [self.central, self.peripheral] {
-                // Only a real change is reported at an end that did not ask (7.7.65.3).
+                // An end that did not ask gets an event only if something has changed (7.7.65.3).
                 var isRequested = false
                 if case .requested = end.parameterUpdate { isRequested = true }
                 end.parameterUpdate = .none
@@ -191,7 +191,7 @@ extension AirLink {
 
     // MARK: Versions (5.1.5)
 
-    /// The host at `end` asks for the peer's version.
+    /// Reads the peer's version for the host at `end`.
     func readVersion(from end: LinkEnd) {
         if case .known(let version) = end.versionExchange { return self.reportVersion(version, at: end) }
         end.versionExchange = .requested
@@ -211,7 +211,7 @@ extension AirLink {
 
     // MARK: Lengths (5.1.9)
 
-    /// Sends the peer what `end` takes and would send.
+    /// Sends the peer the lengths that `end` accepts and prefers.
     func updateLengths(from end: LinkEnd) {
         let maximum = end.controller.model.maximumDataLength
         self.send(.lengthRequest(receive: maximum, transmit: end.preferredLength), from: end)
@@ -237,13 +237,13 @@ extension AirLink {
 
     // MARK: PHYs (5.1.10)
 
-    /// The host at `end` asks for other PHYs.
+    /// Asks for other PHYs for the host at `end`.
     func updatePHYs(from end: LinkEnd) {
         end.awaited.insert(.phyUpdate)
         self.send(.phyRequest(transmitter: end.transmitterPHYs, receiver: end.receiverPHYs), from: end)
     }
 
-    /// The central chooses the fastest PHY that both ends accept, in each direction.
+    /// Chooses the fastest PHY that both ends accept, in each direction, and announces the change.
     private func choosePHYs(peerTransmitter: PHYSet, peerReceiver: PHYSet) {
         func choose(_ common: PHYSet, else current: PHY) -> PHY {
             [PHY.le2M, .le1M, .leCoded].first { common.contains($0) } ?? current

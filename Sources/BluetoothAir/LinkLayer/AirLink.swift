@@ -1,5 +1,5 @@
-// A link between two controllers: what both ends share, how it begins and ends, and what happens when the devices lose
-// each other. How packets get across is in `AirLink+Instant` and `AirLink+Events`; the control procedures are in
+// A link between two controllers: the state that both ends share, how the link begins and ends, and what happens when
+// the devices lose each other. `AirLink+Instant` and `AirLink+Events` transmit packets; the control procedures are in
 // `AirLink+Procedures`, `AirLink+Encryption` and `AirLink+Ping`.
 //
 //     connection request ──▶ connected ──LL_TERMINATE_IND, integrity failed, no response──▶ ended
@@ -8,18 +8,18 @@
 //                             ▼     │                                                         │
 //                             severed ──────────────── supervision timeout ───────────────────┘
 //
-// connected: Packets get across, if the air does not lose them. With loss, `lastHeard` is compared with the supervision
-//     timeout at each packet that is lost; a host that ends the link gets the same time for the peer's acknowledgement.
-// severed: Nothing gets across, since one end is out of reach or without power, or the air loses everything. The
-//     supervision timer runs; what both ends have to send waits.
-// ended: Both hosts that are still there have been sent Disconnection Complete, and no timer is armed.
+// connected: Packets arrive, unless the air loses them. With loss, each lost packet compares `lastHeard` with the
+//     supervision timeout; a host that ends the link waits as long for the peer's acknowledgement.
+// severed: Nothing arrives, since one end is out of range or switched off, or the air loses everything. The supervision
+//     timer runs, and what both ends have to send waits.
+// ended: Hosts that still exist have been sent Disconnection Complete, and no timer is armed.
 //
 // A peer's host can end the link, send data up to the limit of its controller's buffers, and stop responding: then the
-// supervision timeout or the 40 s of the response timeout end the link at the other end. Its control PDUs are made by
-// its own virtual controller, so none is malformed.
+// supervision timeout or the response timeout of 40 s ends the link at the other end. Its virtual controller creates
+// its control PDUs, so none is malformed.
 //
-// Time comes in through timers: `supervision` (Vol 6, Part B, 4.5.2), `responseTimer` (5.2), `eventTimer`, and the
-// `payloadTimer` of each end (5.4).
+// Timers: `supervision` (Vol 6, Part B, 4.5.2), `responseTimer` (5.2), `eventTimer`, and the `payloadTimer` of each end
+// (5.4).
 
 import BluetoothHCI
 import BluetoothTypes
@@ -45,11 +45,11 @@ final class AirLink {
     private var state = State.connected
     /// Whether the link has not ended.
     var isOpen: Bool { self.state != .ended }
-    /// Whether packets may get across.
+    /// Whether packets may arrive.
     var isConnected: Bool { self.state == .connected }
-    /// Whether the ends never hear each other, though both have reported the link.
+    /// Whether the ends never hear each other though both have reported the link.
     private var failsToBeEstablished = false
-    /// When a packet last got across while something was to be sent.
+    /// When a packet last arrived while there was something to send.
     var lastHeard: NIODeadline
     let supervision = AirTimer()
     let responseTimer = AirTimer()
@@ -57,7 +57,7 @@ final class AirLink {
 
     // MARK: Without air time
 
-    /// Whether packets are being passed on right now, so that an answer does not start it again.
+    /// Whether `pump()` is running, so that an answer does not start it again.
     var isPumping = false
     /// When to try again after a loss.
     var retryTime: NIODeadline?
@@ -70,7 +70,7 @@ final class AirLink {
     var phase = EventPhase.idle
     /// The number of the last event that took place; -1 before the first.
     var lastEvent: Int64 = -1
-    /// A change that both ends make at a later event.
+    /// A change that takes effect at a later event.
     var pendingChange: PendingChange?
 
     init(
@@ -100,12 +100,13 @@ final class AirLink {
         self.refreshPaths()
     }
 
-    deinit {
-        self.supervision.cancel()
-        self.responseTimer.cancel()
-        self.eventTimer.cancel()
-        self.central.payloadTimer.cancel()
-        self.peripheral.payloadTimer.cancel()
+    deinit { self.cancelTimers() }
+
+    private func cancelTimers() {
+        for timer in [
+            self.supervision, self.responseTimer, self.eventTimer, self.central.payloadTimer,
+            self.peripheral.payloadTimer,
+        ] { timer.cancel() }
     }
 
     func peer(of end: LinkEnd) -> LinkEnd { end === self.central ? self.peripheral : self.central }
@@ -115,32 +116,32 @@ final class AirLink {
         end === self.central ? self.centralToPeripheralPHY : self.peripheralToCentralPHY
     }
 
-    /// Something is to be sent.
+    /// To be called when there is something to send.
     func wake() {
         guard self.isConnected else { return }
         if self.air.settings.hasAirTime { self.scheduleEvent() } else { self.pump() }
         self.refreshPaths()
     }
 
-    /// Finds out at which ends data may be delivered at once.
+    /// Updates which ends may deliver data immediately.
     func refreshPaths() {
         let isClear = self.isConnected && !self.air.settings.hasAirTime && self.air.settings.loss == 0
         self.central.isClear = isClear && self.central.hasClearPath
         self.peripheral.isClear = isClear && self.peripheral.hasClearPath
     }
 
-    /// Finds out how long the data of a packet may be.
+    /// Updates the maximum length of data in a packet.
     func refreshLimits() {
         for end in [self.central, self.peripheral] {
             let byTime = AirTime.octets(self.transmitterPHY(of: end), within: Int(end.transmitLength.time))
-            // Every PHY may carry 27 octets, whatever the maximum time is (Vol 6, Part B, 4.5.10).
+            // Every PHY may carry 27 octets, whatever the maximum time (Vol 6, Part B, 4.5.10).
             end.transmitLimit = min(Int(end.transmitLength.octets), max(byTime, Int(DataLength.initial.octets)))
         }
     }
 
     // MARK: Reach
 
-    /// Finds out whether the ends can hear each other, and starts the supervision timer if not.
+    /// Checks whether the ends can hear each other, and starts the supervision timer if not.
     func reviewReach() {
         guard self.isOpen, !self.failsToBeEstablished else { return }
         let reaches =
@@ -158,13 +159,13 @@ final class AirLink {
             self.state = .severed
             self.phase = .idle
             self.eventTimer.cancel()
-            // With the timer goes what it would have sent again; that is sent when the ends hear each other.
+            // The retransmission is cancelled with the timer, and takes place when the ends hear each other again.
             self.retryTime = nil
             self.armSupervision(from: self.air.now)
         }
     }
 
-    /// The air loses more or fewer packets than before.
+    /// Updates the link after a change of the air's loss.
     func reviewLoss() {
         self.reviewReach()
         guard self.isConnected else { return }
@@ -172,7 +173,7 @@ final class AirLink {
         self.wake()
     }
 
-    /// One of the controllers was switched off or reset.
+    /// Handles that the controller of `end` was switched off or reset.
     func abandoned(by end: LinkEnd) {
         end.state = .gone
         end.control.removeAll()
@@ -186,7 +187,7 @@ final class AirLink {
         self.air.arm(self.supervision, at: time + self.timing.supervisionTimeout.timeAmount)
     }
 
-    /// Ends the link in time even where the peer does not acknowledge its end.
+    /// Ends the link in time even if the peer does not acknowledge the termination.
     func armTermination() { self.armSupervision(from: self.air.now) }
 
     private func supervisionExpired() {
@@ -195,7 +196,7 @@ final class AirLink {
         self.end(central: reason, peripheral: reason)
     }
 
-    /// Nothing gets across, so the link ends after six of its intervals (Vol 6, Part B, 4.5.2).
+    /// Makes the link fail: nothing arrives, so it ends after six of its intervals (Vol 6, Part B, 4.5.2).
     func failToBeEstablished() {
         self.failsToBeEstablished = true
         self.state = .severed
@@ -203,9 +204,9 @@ final class AirLink {
         self.air.arm(self.supervision, at: self.air.now + self.timing.interval.timeAmount * 6)
     }
 
-    /// A packet of an event was lost.
+    /// Handles a lost packet.
     ///
-    /// Ends the link where too much time has passed since one got across.
+    /// Ends the link if the supervision timeout has passed since the last packet arrived.
     func missedPacket() {
         guard self.air.now - self.lastHeard >= self.timing.supervisionTimeout.timeAmount else { return }
         self.supervisionExpired()
@@ -213,10 +214,10 @@ final class AirLink {
 
     // MARK: Response timeout
 
-    /// A peer that does not continue a procedure for so long is lost (Vol 6, Part B, 5.2).
+    /// A peer that does not continue a procedure for this long is lost (Vol 6, Part B, 5.2).
     private static let responseTimeout = TimeAmount.seconds(40)
 
-    /// A procedure that began at `end` waits for the peer.
+    /// Starts the response timeout of a procedure that began at `end`.
     func expectResponse(at end: LinkEnd) {
         let deadline = self.air.now + Self.responseTimeout
         end.responseDeadline = deadline
@@ -227,7 +228,7 @@ final class AirLink {
         for end in [self.central, self.peripheral] where end.isPresent && end.awaitsResponse {
             guard let deadline = end.responseDeadline else { continue }
             if deadline <= self.air.now {
-                // Nothing is sent to the peer, whose supervision timeout runs from now on.
+                // The peer is sent nothing; its supervision timeout starts now.
                 self.close(end, reason: .linkLayerResponseTimeout)
                 self.abandoned(by: end)
             } else {
@@ -238,7 +239,7 @@ final class AirLink {
 
     // MARK: End
 
-    /// Ends the link; each host that is still there gets its reason.
+    /// Ends the link and reports the reasons to the hosts that still exist.
     func end(central: HCIErrorCode, peripheral: HCIErrorCode) {
         guard self.isOpen else { return }
         let isLocal = self.central.isTerminating
@@ -249,7 +250,7 @@ final class AirLink {
         self.close(self.peripheral, reason: isRemote ? .localHostTerminated : peripheral)
     }
 
-    /// Takes the link away from the controller of `end`, and reports the reason to its host.
+    /// Removes the link from the controller of `end`, and reports the reason to its host.
     private func close(_ end: LinkEnd, reason: HCIErrorCode) {
         guard end.isPresent else { return }
         end.state = .gone
@@ -260,22 +261,18 @@ final class AirLink {
         controller.emit(DisconnectionComplete(handle: end.handle, reason: reason))
     }
 
-    /// Stops all timers; nothing happens on the link any more.
+    /// Stops all timers.
     private func finish() {
         self.state = .ended
         self.phase = .idle
-        self.supervision.cancel()
-        self.responseTimer.cancel()
-        self.eventTimer.cancel()
-        self.central.payloadTimer.cancel()
-        self.peripheral.payloadTimer.cancel()
+        self.cancelTimers()
         self.central.isClear = false
         self.peripheral.isClear = false
     }
 
     // MARK: Receiving
 
-    /// Takes at `end` what arrived from its peer.
+    /// Handles a packet that `end` has received.
     func receive(_ transmission: LinkPacket, at end: LinkEnd) {
         guard let content = end.open(self.air.interference?(transmission) ?? transmission) else {
             return self.integrityFailed(at: end)
@@ -287,13 +284,13 @@ final class AirLink {
         case .control(let control):
             self.receive(control, at: end)
         case .sealed:
-            // It was opened.
+            // `open(_:)` never returns one.
             break
         }
     }
 
-    /// A packet had the wrong integrity code. The end that notices takes no more packets and sends none, so that the other
-    /// one loses it; where that is the first packet with a new key, both hosts get to know that their keys differ.
+    /// Handles a packet with a wrong integrity code. The end that notices stops, so that the other one loses it; if it
+    /// is the first packet with a new key, both hosts learn that their keys differ.
     private func integrityFailed(at end: LinkEnd) {
         switch end.encryption {
         case .awaitingConfirmation, .confirming:

@@ -1,11 +1,11 @@
-// The links of a controller by their handles. Handles are given out in a row, so that the number of a link that ended
-// is not used again soon; a handle's low bits are its place in the table, so a look-up needs no hashing.
+// The links of a controller by their handles. Handles are assigned in order, so that the handle of an ended link is not
+// reused soon; a handle's low bits are its index in the table, so a lookup needs no hashing.
 
 import BluetoothHCI
 
 /// Links by connection handle.
 struct AirLinkTable {
-    /// A link, and the end of it that is here.
+    /// A link and this controller's end of it.
     struct Entry {
         let link: AirLink
         let end: LinkEnd
@@ -29,7 +29,7 @@ struct AirLinkTable {
         self.limit = limit
     }
 
-    /// Whether the table has as many links as it may.
+    /// Whether the table has its maximum of links.
     var isFull: Bool { self.count >= self.limit }
 
     /// The link with a handle.
@@ -38,7 +38,7 @@ struct AirLinkTable {
         return entry
     }
 
-    /// A handle for another link; the table must not be full.
+    /// Creates a handle for another link; the table must not be full.
     mutating func makeHandle() -> ConnectionHandle {
         precondition(!self.isFull, "the table of links is full")
         while true {
@@ -67,6 +67,6 @@ struct AirLinkTable {
         return entries
     }
 
-    /// All links, in the order of their places.
+    /// All links, by their index.
     var entries: [Entry] { self.count == 0 ? [] : self.slots.compactMap(\.self) }
 }

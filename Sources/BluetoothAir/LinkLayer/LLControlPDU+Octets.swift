@@ -1,12 +1,12 @@
-// The octets of control PDUs (Vol 6, Part B, 2.4.2): what an encrypted link enciphers, and what takes air time. Fields that
-// mean nothing on this air, such as instants and offsets of windows, are zero.
+// The octets of control PDUs (Vol 6, Part B, 2.4.2), for encryption and for air time. Fields without a meaning on this
+// air, such as instants and window offsets, are zero.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 extension LLControlPDU {
-    /// The octets of the PDU: opcode and control data.
+    /// The length of opcode and control data.
     var octetCount: Int { self.octets.readableBytes }
 
     /// The opcode and the control data.

@@ -1,5 +1,5 @@
-// The control PDUs of the link layer (Vol 6, Part B, 2.4.2) as values, as which they reach the other end, too: both ends
-// are in this process. Their octets are in `LLControlPDU+Octets`.
+// The control PDUs of the link layer (Vol 6, Part B, 2.4.2). The other end gets the value itself, since both ends are
+// in this process; `LLControlPDU+Octets` encodes it.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -9,13 +9,9 @@ struct AirLinkTiming: Hashable {
     var interval: ConnectionInterval
     var latency: UInt16
     var supervisionTimeout: SupervisionTimeout
+}
 
-    init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
-        self.interval = interval
-        self.latency = latency
-        self.supervisionTimeout = supervisionTimeout
-    }
-
+extension AirLinkTiming {
     /// The fastest timing that the parameters allow.
     init(_ parameters: ConnectionParameters) {
         self.interval = parameters.minimumInterval
@@ -47,7 +43,7 @@ enum LLControlPDU {
     case featureResponse(LEFeatures)
     /// LL_VERSION_IND.
     case version(PeerVersion)
-    /// LL_LENGTH_REQ: what the sender takes and what it would send.
+    /// LL_LENGTH_REQ: the lengths that the sender accepts and prefers.
     case lengthRequest(receive: DataLength, transmit: DataLength)
     /// LL_LENGTH_RSP.
     case lengthResponse(receive: DataLength, transmit: DataLength)
@@ -78,7 +74,7 @@ enum LLControlPDU {
     /// LL_PING_RSP.
     case pingResponse
 
-    /// Whether the PDU may be sent while encryption is started or paused: all others wait (Vol 6, Part B, 5.1.3).
+    /// Whether the PDU may be sent while encryption is started or paused; all others wait (Vol 6, Part B, 5.1.3).
     var isOfEncryption: Bool {
         switch self {
         case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,

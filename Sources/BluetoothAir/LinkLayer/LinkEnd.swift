@@ -1,27 +1,27 @@
-// One end of a link: what a controller keeps for it. What both ends share is in `AirLink`.
+// One end of a link: a controller's own state for it. `AirLink` has the state that both ends share.
 
 import BluetoothHCI
 import BluetoothTypes
 import DequeModule
 import NIOCore
 
-/// Data of the host that waits for its turn on the air.
+/// Data of the host that waits to be sent.
 struct PendingData {
-    /// The octets that were not sent yet.
+    /// The octets that were not yet sent.
     var payload: ByteBuffer
     /// Whether an L2CAP PDU begins with them.
     var isStart: Bool
 }
 
-/// What is sent in one packet.
+/// The content of one packet.
 enum LinkPacket {
     case control(LLControlPDU)
     /// A fragment, whether a PDU begins with it, and whether the host's packet ends with it.
     case data(ByteBuffer, isStart: Bool, isLast: Bool)
-    /// An encrypted packet: the octets behind its header, and what they are.
+    /// An encrypted packet: the octets after its header, and what they contain.
     case sealed(ByteBuffer, Content)
 
-    /// What is in an encrypted packet. What a control PDU says is known at both ends, which are in this process.
+    /// The content of an encrypted packet. Both ends are in this process, so the control PDU itself comes along.
     enum Content {
         case control(LLControlPDU)
         case data(isStart: Bool, isLast: Bool)
@@ -34,7 +34,7 @@ enum LinkPacket {
         }
     }
 
-    /// The octets behind the header of the packet, the integrity code among them.
+    /// The octets after the header, including the integrity code.
     var octetCount: Int {
         switch self {
         case .control(let control): control.octetCount
@@ -73,9 +73,9 @@ struct DataLength: Hashable {
     /// Microseconds.
     var time: UInt16
 
-    /// What every controller can do.
+    /// The minimum that every controller supports.
     static let initial = DataLength(octets: DataPacketLimits.minimumOctets, time: DataPacketLimits.minimumTime)
-    /// The most that there is.
+    /// The maximum of the specification.
     static let maximum = DataLength(octets: DataPacketLimits.maximumOctets, time: DataPacketLimits.maximumTime)
 
     func limited(by other: DataLength) -> DataLength {
@@ -86,12 +86,12 @@ struct DataLength: Hashable {
 /// The exchange of versions at one end (Vol 6, Part B, 5.1.5).
 enum VersionExchange {
     case none
-    /// The host waits for the peer's version; its own has been sent.
+    /// The host waits for the peer's version; this end's version has been sent.
     case requested
     case known(PeerVersion)
 }
 
-/// Answers of the peer for which an end waits.
+/// Answers that an end expects from its peer.
 struct AwaitedAnswers: OptionSet {
     let rawValue: UInt8
 
@@ -112,60 +112,60 @@ final class LinkEnd {
     enum State {
         /// Data goes both ways.
         case open
-        /// Its host has asked for the end: LL_TERMINATE_IND waits until the data before it was sent.
+        /// The host has ended the link: LL_TERMINATE_IND waits until earlier data was sent.
         case ending(HCIErrorCode)
         /// LL_TERMINATE_IND was sent.
         case terminated
-        /// No controller is there: after power off, or when the link has ended here.
+        /// The end no longer exists: its controller was switched off, or the link has ended here.
         case gone
     }
 
     var state = State.open
-    /// Whether a controller is there.
+    /// Whether the end still exists.
     var isPresent: Bool { if case .gone = self.state { false } else { true } }
-    /// Whether the host at this end has asked for the end of the link.
+    /// Whether the host at this end has ended the link.
     var isTerminating: Bool {
         switch self.state {
         case .open, .gone: false
         case .ending, .terminated: true
         }
     }
-    /// The reason of an LL_TERMINATE_IND that was not sent yet.
+    /// The reason of an LL_TERMINATE_IND that was not yet sent.
     private var pendingReason: HCIErrorCode? { if case .ending(let reason) = self.state { reason } else { nil } }
 
     // MARK: Sending
 
     var control: Deque<LLControlPDU> = []
     var data: Deque<PendingData> = []
-    /// What was sent and is not acknowledged.
+    /// A packet that was sent and is not acknowledged.
     struct InFlight {
         var transmission: LinkPacket
-        /// Whether the peer has received it, though its acknowledgement was lost.
+        /// Whether the peer has received it but its acknowledgement was lost.
         var isReceived = false
     }
 
     var inFlight: InFlight?
-    /// Whether data may be passed on at once; kept by `AirLink.refreshPaths()`.
+    /// Whether data may be passed on immediately; set by `AirLink.refreshPaths()`.
     var isClear = false
 
     // MARK: Buffers
 
-    /// Packets of the host that it believes to be here.
+    /// Packets of the host that it counts as held here.
     var usedBuffers = 0
-    /// Packets of the host that were sent, and that were not reported to it yet.
+    /// Packets of the host that were sent and not yet reported to it.
     var completedPackets = 0
-    /// Packets for the host of which it has not said that it is done with them.
+    /// Packets for the host that it has not yet reported as completed.
     var unreportedPackets = 0
 
     // MARK: Procedures
 
-    /// What this end would send at most.
+    /// The length that this end prefers to send.
     var preferredLength: DataLength
-    /// What it may send, since the peer takes no more.
+    /// The length that it may send, limited by the peer.
     var transmitLength = DataLength.initial
-    /// What it has to expect.
+    /// The length that it has to expect.
     var receiveLength = DataLength.initial
-    /// The octets of data that a packet may have now, with regard to its PHY.
+    /// The maximum octets of data in a packet on the present PHY.
     var transmitLimit = Int(DataPacketLimits.minimumOctets)
 
     var transmitterPHYs: PHYSet
@@ -174,18 +174,18 @@ final class LinkEnd {
     var versionExchange = VersionExchange.none
     var parameterUpdate = ParameterUpdate.none
     var encryption = EncryptionProcedure.none
-    /// What the packets of this end are encrypted with.
+    /// Encrypts the packets of this end.
     var transmitCipher: PacketCipher?
-    /// What the packets that come have to be encrypted with.
+    /// Decrypts received packets, which must be encrypted.
     var receiveCipher: PacketCipher?
     /// Whether packets of this end carry an integrity code.
     var isEncrypted: Bool { self.transmitCipher != nil }
 
     // MARK: Authenticated payloads
 
-    /// 30 s from the start (Vol 6, Part B, 5.4).
+    /// 30 s by default (Vol 6, Part B, 5.4).
     var authenticatedPayloadTimeout = AuthenticatedPayloadTimeout(rawValue: 3000)
-    /// When a packet with a valid integrity code last came, or when the timer began again.
+    /// When a packet with a valid integrity code was last received, or the timer restarted.
     var lastAuthenticatedPayload = NIODeadline.uptimeNanoseconds(0)
     let payloadTimer = AirTimer()
 
@@ -202,10 +202,10 @@ final class LinkEnd {
         self.receiverPHYs = controller.settings.preferredReceiverPHYs.intersection(controller.model.phys)
     }
 
-    /// Until when the peer has to go on with a procedure that began here.
+    /// The deadline of the peer for a procedure that began here.
     var responseDeadline: NIODeadline?
 
-    /// Whether a procedure that began here waits for the peer, or for the peer's host.
+    /// Whether a procedure that began here waits for the peer or its host.
     var awaitsResponse: Bool {
         if case .requested = self.parameterUpdate, self.role == .peripheral { return true }
         return switch self.encryption {
@@ -214,12 +214,12 @@ final class LinkEnd {
         }
     }
 
-    /// Whether data of the host must wait, as encryption is being set up (Vol 6, Part B, 5.1.3).
+    /// Whether data of the host must wait because encryption is being set up (Vol 6, Part B, 5.1.3).
     var isPaused: Bool {
         if case .none = self.encryption { false } else { true }
     }
 
-    /// Whether nothing at this end keeps data from being passed on at once, where the peer's host has capacity.
+    /// Whether this end allows data to be passed on immediately if the peer's host has capacity.
     var hasClearPath: Bool {
         !self.hasWork && !self.isPaused && !self.isTerminating && !self.isEncrypted
     }
@@ -229,13 +229,13 @@ final class LinkEnd {
         self.inFlight != nil || !self.control.isEmpty || !self.data.isEmpty || self.pendingReason != nil
     }
 
-    /// Whether there is something to send behind what is in flight.
+    /// Whether there is something to send after the packet in flight.
     func canSendMore(to peer: LinkEnd) -> Bool {
         self.nextControlIndex != nil || self.pendingReason != nil
             || (!self.data.isEmpty && self.maySendData(to: peer))
     }
 
-    /// Which control PDU is sent next; those of other procedures wait while encryption is started or paused.
+    /// The index of the control PDU to send next; those of other procedures wait while encryption is started or paused.
     private var nextControlIndex: Int? {
         guard self.isPaused else { return self.control.isEmpty ? nil : 0 }
         return self.control.firstIndex { $0.isOfEncryption }
@@ -245,8 +245,7 @@ final class LinkEnd {
         !self.isPaused && peer.controller.hasCapacity(for: peer)
     }
 
-    /// What is sent next: what is not acknowledged, then the link layer's own, then data; the end of the link comes
-    /// last.
+    /// The next packet: one that is not acknowledged, then control PDUs, then data, and LL_TERMINATE_IND last.
     func nextTransmission(to peer: LinkEnd) -> LinkPacket? {
         if let inFlight = self.inFlight { return inFlight.transmission }
         var next: LinkPacket
@@ -255,13 +254,13 @@ final class LinkEnd {
         } else if !self.data.isEmpty, self.maySendData(to: peer) {
             next = self.nextFragment()
         } else if let reason = self.pendingReason {
-            // Data that cannot be sent now would delay the end without a limit.
+            // Waiting for data that cannot be sent now could delay the end forever.
             self.state = .terminated
             next = .control(.terminate(reason))
         } else {
             return nil
         }
-        // It stays the same where it has to be sent again.
+        // A retransmission must be identical.
         if self.transmitCipher != nil { next = self.seal(next) }
         self.inFlight = InFlight(transmission: next)
         return next
@@ -273,11 +272,11 @@ final class LinkEnd {
         return transmission.sealed(with: &cipher)
     }
 
-    /// What has come in a packet; `nil` where its integrity code is wrong, or where it has none and needs one.
+    /// The content of a received packet; `nil` if its integrity code is wrong or missing.
     func open(_ transmission: LinkPacket) -> LinkPacket? {
         switch transmission {
         case .control(let control):
-            // While encryption is started or paused, the ends change over one after the other.
+            // While encryption is started or paused, the ends switch one after the other.
             return self.receiveCipher == nil || self.isPaused && control.isOfEncryption ? transmission : nil
         case .data:
             return self.receiveCipher == nil ? transmission : nil
@@ -290,7 +289,7 @@ final class LinkEnd {
         }
     }
 
-    /// The octets behind the header of the packet that would be sent next; `nil` where it would be empty.
+    /// The number of octets after the header of the next packet; `nil` if it would be empty.
     func nextOctetCount(to peer: LinkEnd) -> Int? {
         if let inFlight = self.inFlight, !inFlight.isReceived { return inFlight.transmission.octetCount }
         let code = self.isEncrypted ? AirTime.integrityCode : 0
@@ -307,19 +306,19 @@ final class LinkEnd {
             return .data(self.data.removeFirst().payload, isStart: isStart, isLast: true)
         }
         self.data[0].isStart = false
-        // The limit is below the readable octets.
+        // The limit is less than the readable octets.
         let fragment = self.data[0].payload.readSlice(length: self.transmitLimit) ?? ByteBuffer()
         return .data(fragment, isStart: isStart, isLast: false)
     }
 
-    /// Notes that the peer has received what is in flight; `false` where it had received it before.
+    /// Notes that the peer has received the packet in flight; returns `false` if it had before.
     func markInFlightReceived() -> Bool {
         guard let inFlight = self.inFlight, !inFlight.isReceived else { return false }
         self.inFlight?.isReceived = true
         return true
     }
 
-    /// The peer has acknowledged what was in flight.
+    /// Handles the peer's acknowledgement of the packet in flight.
     func acknowledge() {
         guard let inFlight = self.inFlight else { return }
         self.inFlight = nil

@@ -1,6 +1,6 @@
-// The encryption of packets (Vol 6, Part E): AES-CCM with an integrity code of four octets, over the CBC and CTR modes of
-// swift-crypto, which has no CCM. A packet of an encrypted link is on this air what it is on a radio's: enciphered, and
-// with a code that shows any change, and any packet that comes a second time or out of turn.
+// The encryption of packets (Vol 6, Part E): AES-CCM with an integrity code of four octets, built from the CBC and CTR
+// modes of swift-crypto, which has no CCM. Packets of an encrypted link are encrypted as on a real radio, and their
+// integrity code reveals changed, repeated and reordered packets.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -10,7 +10,7 @@ import NIOCore
 
 /// The key of one direction of a link, with the number of the next packet.
 struct PacketCipher {
-    /// The first octet of a header, as far as it does not change with acknowledgements (Part E, 2.2): the kind of packet.
+    /// The first octet of a header without the bits that change with acknowledgements (Part E, 2.2).
     enum Header: UInt8 {
         case continuation = 0x01
         case start = 0x02
@@ -21,7 +21,7 @@ struct PacketCipher {
     private let key: SymmetricKey
     private let isFromCentral: Bool
     private let vector: [UInt8]
-    /// The packet counter, of 39 bits: no link lives for so many packets.
+    /// The packet counter of 39 bits; no link has that many packets.
     private var counter: UInt64 = 0
 
     /// - Parameters:
@@ -33,7 +33,7 @@ struct PacketCipher {
         self.isFromCentral = isFromCentral
     }
 
-    /// The octets of a packet behind its header as they are sent: enciphered, with the integrity code.
+    /// Encrypts the octets after a packet's header and appends the integrity code.
     mutating func seal(_ payload: ByteBufferView, _ header: Header) -> ByteBuffer {
         let nonce = self.takeNonce()
         var text = self.code(payload, header, nonce)
@@ -48,9 +48,9 @@ struct PacketCipher {
         }
     }
 
-    /// What was sent; `nil` where the integrity code is not that of this packet.
+    /// Decrypts a packet; returns `nil` if its integrity code is wrong.
     ///
-    /// There is space for the header of an ACL data packet in front of it.
+    /// The result has space for an ACL data packet's header in front.
     mutating func open(_ sealed: ByteBuffer, _ header: Header) -> ByteBuffer? {
         let nonce = self.takeNonce()
         let view = sealed.readableBytesView
@@ -80,12 +80,12 @@ struct PacketCipher {
         return nonce + self.vector
     }
 
-    /// The block whose first octets are the integrity code, before it is enciphered (Part E, 2.2): the last one of CBC.
+    /// The last block of CBC, whose first octets are the unencrypted integrity code (Part E, 2.2).
     private func code(_ payload: ByteBufferView, _ header: Header, _ nonce: [UInt8]) -> [UInt8] {
         let padding = (Self.block - payload.count % Self.block) % Self.block
         var blocks: [UInt8] = []
         blocks.reserveCapacity(2 * Self.block + payload.count + padding)
-        // B0: flags, nonce, length. B1: the length of what is not enciphered, and that.
+        // B0: flags, nonce, length. B1: the length of the associated data, and that data.
         blocks.append(0x49)
         blocks.append(contentsOf: nonce)
         blocks.append(UInt8(truncatingIfNeeded: payload.count >> 8))
@@ -102,7 +102,7 @@ struct PacketCipher {
         }
     }
 
-    /// The counter mode, whose first block is that of the integrity code (Part E, 2.3).
+    /// Applies counter mode; the first block is that of the integrity code (Part E, 2.3).
     private func encipher<Result>(
         _ text: [UInt8],
         _ nonce: [UInt8],

@@ -1,36 +1,36 @@
-// Who may hear an advertising set: looked up once, and again when a device near the sender comes, goes or moves, or
-// something between them changes. With each receiver stands what it was sent of the set before, so that an advertising
-// event at which nobody hears anything new costs a comparison for each receiver.
+// The controllers that may hear an advertising set: looked up once, and again when a device near the sender appears,
+// leaves or moves, or an obstacle changes. Each entry remembers what was reported to the receiver, so that an
+// advertising event without news costs one comparison per receiver.
 
 import BluetoothTypes
 
-/// Those that may hear an advertising set, in the order of creation.
+/// The controllers that may hear an advertising set, in the order of creation.
 struct Receivers {
-    /// One of them.
+    /// A receiver.
     struct Entry {
         let slot: AirSlot
         /// Its number in the order of creation.
         let order: Int
-        /// The number of the change of the map that brought it to its place.
+        /// The number of the change that placed it on the map.
         let change: UInt64
-        /// The strength at which it hears the set; `nil` where it does not.
+        /// The strength at which it hears the set; `nil` if it does not.
         let rssi: RSSI?
         var reported = ReportedAdvertising()
     }
 
     var entries: [Entry] = []
-    /// The last change of the map that was looked at; `nil` before the first look.
+    /// The last change of the map at the last lookup; `nil` before the first.
     private var change: UInt64?
     private var location = AirLocation.distance(.metres(1))
     private var txPower: TransmitPower = 0
     private var obstacleChanges = 0
 
-    /// Looks up who hears a sender, where that may have changed.
+    /// Looks up the receivers of a sender if they may have changed.
     mutating func update(for sender: Controller, txPower: TransmitPower, on map: AirMap, _ obstacles: Obstacles) {
         let location = sender.location
         let isSame =
             self.location == location && self.txPower == txPower && self.obstacleChanges == obstacles.changeCount
-        // A device that sends louder than 0 dBm may be heard beyond the cells around it.
+        // A device that sends with more than 0 dBm may be heard beyond the cells around it.
         let isNear = txPower <= 0
         if isSame, let change {
             let isUnchanged = isNear ? map.isUnchanged(since: change, around: location) : map.lastChange == change
@@ -65,30 +65,30 @@ struct Receivers {
     }
 }
 
-/// What of an advertising set was reported to one receiver's host, which may need no repetition; see
+/// What was reported of an advertising set to one receiver's host, which may not need repetitions; see
 /// ``AdvertisingReportNeed``.
 struct ReportedAdvertising {
-    /// The scan for which this holds.
+    /// The scan to which this applies.
     private var scan = Hearing.notListening
-    /// The content of the set for which this holds.
+    /// The content of the set to which this applies.
     private var content: UInt32 = 0
     private var reportCount: UInt8 = 0
     private var isResponseReported = false
     private var awaitsResponse = false
 
-    /// Whether a report would repeat what the host has had. A host takes the second one as the sign that a scan response
-    /// was lost.
+    /// Whether a report would only repeat an earlier one. To a host, a second report means that the scan response was
+    /// lost.
     private var omitsReport: Bool {
         self.reportCount >= 2 || (self.reportCount == 1 && (self.isResponseReported || !self.awaitsResponse))
     }
 
-    /// Whether the host of a scan has all that there is of a content.
+    /// Whether the host of a scan has everything of a content.
     func isComplete(_ content: UInt32, for scan: Hearing) -> Bool {
         self.scan == scan && self.content == content && self.omitsReport
             && (self.isResponseReported || !self.awaitsResponse)
     }
 
-    /// Whether the advertisement is to be reported, where the scanner asks for a scan response or not.
+    /// Whether to report the advertisement to a scanner that does or does not ask for a scan response.
     mutating func needsReport(_ content: UInt32, for scan: Hearing, awaitsResponse: Bool) -> Bool {
         guard scan.omitsRepetitions else { return true }
         if self.scan != scan || self.content != content {
@@ -100,7 +100,7 @@ struct ReportedAdvertising {
         return !self.omitsReport
     }
 
-    /// Whether the scan response is to be reported.
+    /// Whether to report the scan response.
     func needsResponse(for scan: Hearing) -> Bool { !scan.omitsRepetitions || !self.isResponseReported }
 
     mutating func noteReport() { self.reportCount = min(self.reportCount + 1, 2) }
@@ -108,21 +108,21 @@ struct ReportedAdvertising {
     mutating func noteResponse() { self.isResponseReported = true }
 }
 
-/// What a controller hears of advertising, in a form that is quick to compare.
+/// Which advertising a controller listens for, in a form that is fast to compare.
 struct Hearing: Hashable {
     private var number: UInt32
 
-    /// It neither scans nor initiates.
+    /// None: it neither scans nor initiates.
     static let notListening = Hearing(number: 0)
-    /// It is to be given every packet.
+    /// Every packet.
     static let everything = Hearing(number: 1)
 
-    /// The scan with a number, whose host needs no repetitions.
+    /// Changes, for the host of the scan with a number.
     static func changes(_ number: UInt32) -> Hearing { Hearing(number: number) }
 
-    /// The number behind another one, for a scan.
+    /// The next number for a scan.
     static func number(after number: UInt32) -> UInt32 { number == .max ? 2 : max(number, 1) + 1 }
 
-    /// Whether what was reported need not be reported again.
+    /// Whether repetitions need not be reported.
     var omitsRepetitions: Bool { self.number > 1 }
 }

@@ -1,19 +1,18 @@
-// The scanning and the initiating state of a link layer (Vol 6, Part B, 4.4.3 and 4.4.4): what the radio listens for,
-// and when. The commands that enter and leave them are in `Controller+Scanning` and `Controller+Initiating`.
+// The scanning and initiating states of a link layer (Vol 6, Part B, 4.4.3 and 4.4.4): what the radio listens for, and
+// when. `Controller+Scanning` and `Controller+Initiating` have the commands that enter and leave them.
 //
 //     scan:       off ──LE Set (Extended) Scan Enable──▶ on ──disable, reset, duration over──▶ off
 //     initiation: off ──LE (Extended) Create Connection──▶ on ──link, cancel, reset──▶ off
 //
 // off: `Controller.scan` or `Controller.initiation` is nil.
 // scan on: `ScanState`. Reports pass the filter policy and then the duplicate filter. With a period, the radio listens
-//     for `duration` in each period, and the duplicate filter may begin again with each; with a duration alone, LE Scan
+//     for `duration` in each period, and the duplicate filter may restart with each; with only a duration, LE Scan
 //     Timeout ends the scan.
-// initiation on: `InitiationState`. The first connectable advertising event of a wanted device makes the link; there is
-//     no time limit.
+// initiation on: `InitiationState`. The first connectable advertising event of a wanted device creates the link; there
+//     is no time limit.
 //
-// A peer fills the duplicate filter by changing its address or data: a full filter begins again, so a report may come
-// twice, and memory has a limit. Time comes in as `now` with each advertising event, and through
-// `Controller.scanTimer`.
+// A peer fills the duplicate filter by changing its address or data. A full filter restarts, so a report may be
+// repeated, and memory is bounded. Each advertising event passes in `now`; `Controller.scanTimer` ends a scan.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -46,7 +45,7 @@ struct ScanSettings {
     var ownAddressType = OwnAddressType.public
     var filterPolicy = ScanFilterPolicy.all
 
-    /// How it scans on a primary PHY; `nil` where it does not.
+    /// How it scans on a primary PHY; `nil` if it does not.
     func channel(_ phy: PHY) -> Channel? { phy == .leCoded ? self.leCoded : self.le1M }
 
     /// Whether only devices of the filter accept list are reported.
@@ -55,10 +54,10 @@ struct ScanSettings {
     }
 }
 
-/// A scan under way.
+/// A scan in progress.
 struct ScanState {
     /// What makes two reports the same to the duplicate filter.
-    private struct Key: Hashable {
+    struct Key: Hashable {
         var address: DeviceAddress?
         var setIdentifier: UInt8
         var dataIdentifier: UInt32
@@ -70,42 +69,24 @@ struct ScanState {
     var isExtended: Bool
     var filter: DuplicateFilter
     var startTime: NIODeadline
-    /// How long each period lasts; `nil` for without end.
+    /// How long the radio listens, in each period if there are periods; `nil` for no limit.
     var duration: TimeAmount?
     var period: TimeAmount?
     /// The address in its scan requests.
     var address: DeviceAddress
-    private var seen: Set<Key> = []
-    private var seenPeriod: Int64 = 0
+    private(set) var seen: Set<Key> = []
+    private(set) var seenPeriod: Int64 = 0
 
-    /// A filter that is full begins again.
+    /// A full filter restarts.
     private static let filterSize = 4_096
 
-    init(
-        parameters: ScanSettings,
-        isExtended: Bool,
-        filter: DuplicateFilter,
-        startTime: NIODeadline,
-        duration: TimeAmount?,
-        period: TimeAmount?,
-        address: DeviceAddress
-    ) {
-        self.parameters = parameters
-        self.isExtended = isExtended
-        self.filter = filter
-        self.startTime = startTime
-        self.duration = duration
-        self.period = period
-        self.address = address
-    }
-
-    /// Whether the scan is in the part of its period in which it listens.
+    /// Whether the scan listens in the present part of its period.
     func isInPeriod(_ now: NIODeadline) -> Bool {
         guard let duration, let period else { return true }
         return (now - self.startTime).nanoseconds % period.nanoseconds < duration.nanoseconds
     }
 
-    /// Whether a report is a new one.
+    /// Whether the duplicate filter lets a report pass.
     mutating func admits(_ pdu: AdvertisingPDU, isScanResponse: Bool, now: NIODeadline) -> Bool {
         guard self.filter != .off else { return true }
         if self.filter == .resetEachPeriod, let period {
@@ -118,7 +99,7 @@ struct ScanState {
         if self.seen.count >= Self.filterSize { self.seen.removeAll(keepingCapacity: true) }
         let key = Key(
             address: pdu.address,
-            // Legacy PDUs have neither, so new data of the same device is a duplicate (Vol 6, Part B, 4.3.3).
+            // Legacy PDUs have no identifiers, so new data of the same device is a duplicate (Vol 6, Part B, 4.3.3).
             setIdentifier: pdu.isLegacy ? 0xFF : pdu.setIdentifier,
             dataIdentifier: pdu.isLegacy ? 0 : pdu.dataIdentifier,
             isScanResponse: isScanResponse
@@ -127,7 +108,7 @@ struct ScanState {
     }
 }
 
-/// A connection that the host has asked for and that is not there yet.
+/// A connection that the host has requested and that does not exist yet.
 struct InitiationState {
     /// How to listen and to connect on one PHY.
     struct Channel {
@@ -146,9 +127,9 @@ struct InitiationState {
     var isExtended: Bool
     var startTime: NIODeadline
 
-    /// How to connect to an advertiser; `nil` where it cannot be heard.
+    /// How to connect to an advertiser; `nil` if it cannot be heard.
     ///
-    /// Where the host gave no parameters for the PHY of the link, those of another PHY are used (7.8.66).
+    /// If the host gave no parameters for the PHY of the link, those of another PHY are used (7.8.66).
     func channel(for pdu: AdvertisingPDU) -> Channel? {
         if pdu.isLegacy { return self.le1M }
         guard self.isExtended, (pdu.primaryPHY == .leCoded ? self.leCoded : self.le1M) != nil else { return nil }

@@ -1,20 +1,17 @@
-// How the session key of an encrypted link is made (Vol 6, Part B, 5.1.3.1): from the long term key and a random part of
-// each end, with AES. Each direction then has a `PacketCipher` of its own.
+// Derives the session key of an encrypted link (Vol 6, Part B, 5.1.3.1) from the long term key and a random part of
+// each end, with AES. Each direction then has its own `PacketCipher`.
 
 import BluetoothTypes
 import Crypto
 import CryptoExtras
 
-/// What one end gives to a session: its half of the diversifier (SKD) and of the initialization vector (IV).
+/// One end's half of the session key diversifier (SKD) and of the initialization vector (IV).
 struct SessionPart: Hashable {
     var diversifier: UInt64
     var vector: UInt32
+}
 
-    init(diversifier: UInt64, vector: UInt32) {
-        self.diversifier = diversifier
-        self.vector = vector
-    }
-
+extension SessionPart {
     /// A new part.
     init(using generator: inout some RandomNumberGenerator) {
         self.diversifier = generator.next()
@@ -26,7 +23,7 @@ struct SessionPart: Hashable {
 struct SessionKey {
     /// The key itself.
     let key: Octets16
-    // The central's half comes first on the air, in the order of octets as sent.
+    // The central's half first, in the order of octets on the air.
     private let vector: [UInt8]
 
     init(longTermKey: Octets16, central: SessionPart, peripheral: SessionPart) {
@@ -37,7 +34,7 @@ struct SessionKey {
         }
     }
 
-    /// What the packets of one direction are enciphered with, from the first one on.
+    /// Creates the cipher of one direction, for its first packet on.
     func cipher(fromCentral isFromCentral: Bool) -> PacketCipher {
         PacketCipher(key: self.key, vector: self.vector, isFromCentral: isFromCentral)
     }
@@ -56,7 +53,7 @@ enum BlockCipher {
         do {
             try AES.permute(&block, key: SymmetricKey(data: key.mostSignificantFirst))
         } catch {
-            // Only sizes can be wrong.
+            // Only wrong sizes throw.
             preconditionFailure("AES takes 16 octets and a key of 16 octets: \(error)")
         }
         return block

@@ -1,6 +1,6 @@
-// Controllers that people own, from what public logs, the Linux kernel's tables and issue threads say of them. None of
-// it was measured here. Where nobody has published a number (most list sizes, numbers of links and of LE buffers) it is
-// the one of a sister or a usual one; "guessed" in a comment is everything that such a number decides.
+// Controllers that people own, according to public logs, the Linux kernel's tables and issue threads. Nothing was
+// measured here. Unpublished numbers (most list sizes, numbers of links and of LE buffers) are those of a similar chip
+// or typical ones; comments call them "guessed".
 
 public import BluetoothHCI
 import BluetoothTypes
@@ -14,7 +14,8 @@ extension ControllerModel {
         .esp32, .cc2564,
     ]
 
-    /// The preset of a chip that says this of itself. Patches change the version of some, but not from 4 to 5.
+    /// The preset of a chip that reports these values. Firmware patches change the version of some chips, but not from
+    /// 4 to 5.
     public static func preset(version: CoreVersion, company: UInt16, subversion: UInt16) -> ControllerModel? {
         self.presets.first {
             $0.company == company && $0.subversion == subversion
@@ -24,8 +25,8 @@ extension ControllerModel {
 
     // MARK: Raspberry Pi and Broadcom
 
-    /// BCM43430A1 of a Raspberry Pi 3 and Zero W. Known: version, buffers, a listed command that it does not know;
-    /// commands and LE buffers are those of its sister BCM4339. Guessed: lists, states, links.
+    /// BCM43430A1 of a Raspberry Pi 3 and Zero W. Known: version, buffers, a listed command that it does not support;
+    /// commands and LE buffers are those of the similar BCM4339. Guessed: lists, states, links.
     public static let raspberryPi3 = ControllerModel(
         "BCM43430A1 (Raspberry Pi 3, Zero W)",
         .v4_1,
@@ -75,8 +76,8 @@ extension ControllerModel {
         ($0.filterAcceptListSize, $0.resolvingListSize) = (16, 128)
     }
 
-    /// BCM20702A1 of many dongles of 2012 to 2016. Known: version, features, the address that all of them have without
-    /// a programmed one, slow to answer HCI Reset. Guessed: one role at a time, how slow, lists, links.
+    /// BCM20702A1 of many dongles of 2012 to 2016. Known: version, features, the common address of unprogrammed chips,
+    /// a slow answer to HCI Reset. Guessed: one role at a time, how slow, lists, links.
     public static let bcm20702 = ControllerModel(
         "BCM20702A1 (USB dongle)",
         .v4_0,
@@ -97,7 +98,7 @@ extension ControllerModel {
 
     // MARK: Dongles
 
-    /// CSR8510 A10, a real one. Known: version, shared buffers, one role at a time, 5 links. Guessed: the accept list.
+    /// A genuine CSR8510 A10. Known: version, shared buffers, one role at a time, 5 links. Guessed: the accept list.
     public static let csr8510 = ControllerModel(
         "CSR8510 A10 (USB dongle)",
         .v4_0,
@@ -115,7 +116,7 @@ extension ControllerModel {
         $0.excludedRoles = .oneRole + [[.scanning, .initiating]]
     }
 
-    /// A dongle that says it is a CSR8510. Known: commands, buffers, accept list, states: all from one of them.
+    /// A dongle that claims to be a CSR8510. Known: commands, buffers, accept list, states, all from one specimen.
     /// Guessed: links, and that it never answers Host Buffer Size.
     public static let csrClone = ControllerModel(
         "CSR8510 clone (USB dongle)",
@@ -135,8 +136,8 @@ extension ControllerModel {
         $0.resetDelay = .milliseconds(5)
     }
 
-    /// RTL8761B, BU and BUV with firmware. Known: version, extended scanning refused beside a link, handles. Guessed:
-    /// commands, lists, states, LE buffers.
+    /// RTL8761B, BU and BUV with firmware. Known: version, extended scanning rejected while there is a link, handles.
+    /// Guessed: commands, lists, states, LE buffers.
     public static let rtl8761b = ControllerModel(
         "RTL8761B (USB dongle)",
         .v5_1,
@@ -153,8 +154,8 @@ extension ControllerModel {
         $0.quirks = [.refusesExtendedScanWithLinks, .mixesCommandFamilies]
     }
 
-    /// RTL8761B as it comes out of its ROM, where no driver has given it firmware. Known: version, silent when it scans
-    /// passively. Guessed: the rest, as with firmware.
+    /// RTL8761B with its ROM code only. Known: version, no reports of passive scans. Guessed: the rest, as with
+    /// firmware.
     public static let rtl8761bWithoutFirmware = ControllerModel(copyOf: .rtl8761b, "RTL8761B without firmware") {
         ($0.revision, $0.subversion) = (0x000B, 0x8761)
         $0.quirks.insert(.reportsActiveScansOnly)
@@ -162,7 +163,7 @@ extension ControllerModel {
 
     // MARK: In laptops
 
-    /// Intel 7265, 8260 and 8265. Known: version, events of its maker. Guessed: commands, features, lists, states, LE
+    /// Intel 7265, 8260 and 8265. Known: version, vendor events. Guessed: commands, features, lists, states, LE
     /// buffers.
     public static let intel7265 = ControllerModel(
         "Intel 7265, 8260, 8265",
@@ -232,7 +233,7 @@ extension ControllerModel {
         $0.refusedCommands = [SetEventMaskPage2.opcode]
     }
 
-    /// Qualcomm WCN6855. Known: version, the address where none is configured. Guessed: the rest.
+    /// Qualcomm WCN6855. Known: version, the address of an unconfigured chip. Guessed: the rest.
     public static let wcn6855 = ControllerModel(
         "Qualcomm WCN6855",
         .v5_3,
@@ -251,7 +252,7 @@ extension ControllerModel {
     // MARK: On boards
 
     /// Zephyr's controller, as its samples `hci_usb` and `hci_uart` build it. Known: version, features, no address,
-    /// accept list, states, initiating beside scanning refused, buffers, handles. Guessed: the commands, 16 links.
+    /// accept list, states, no initiating while scanning, buffers, handles. Guessed: the commands, 16 links.
     public static let zephyr = ControllerModel(
         "Zephyr (nRF52840 and others)",
         .v5_1,
@@ -328,7 +329,7 @@ extension ControllerModel {
         self.version = version
         (self.revision, self.company, self.subversion) = (revision, company, subversion)
         self.isDualMode = isDualMode
-        // Nobody has published the number of links of most, and many have one command at a time and no list of keys.
+        // Most numbers of links are unpublished, and many chips take one command at a time and have no resolving list.
         (self.maximumLinkCount, self.commandCredits, self.resolvingListSize) = (7, 1, 0)
         body(&self)
     }
@@ -345,7 +346,7 @@ extension ControllerModel {
 }
 
 extension DeviceAddress {
-    /// What a controller says that has no public address.
+    /// The address that a controller without a public address reports.
     fileprivate static let noPublicAddress = DeviceAddress(0, kind: .public)
 }
 

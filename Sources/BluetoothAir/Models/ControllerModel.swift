@@ -1,75 +1,75 @@
-// What kind of controller a virtual one is: what it says of itself, what it has, and what it refuses. The kinds that
-// people own are in `ControllerModel+Presets.swift`.
+// The kind of a virtual controller: how it identifies itself, its resources, and what it rejects.
+// `ControllerModel+Presets.swift` has the kinds that people own.
 
 public import BluetoothHCI
 public import BluetoothTypes
 public import NIOCore
 
-/// The kind of a controller: its answers to what a host reads, its resources, and its faults.
+/// The kind of a controller: the values that a host reads, its resources, and its faults.
 public struct ControllerModel: Hashable, Sendable {
-    /// What people call it.
+    /// Its usual name.
     public var name = "virtual controller"
 
-    // MARK: What it says of itself
+    // MARK: Identification
 
     /// The version of HCI and of the link layer.
     public var version = CoreVersion.v5_4
     /// The revision of HCI.
     public var revision: UInt16 = 0x0001
-    /// The number of its maker; the initial one stands for none.
+    /// The company identifier of its maker; initially that of no company.
     public var company: UInt16 = 0xFFFF
     /// The subversion of the link layer.
     public var subversion: UInt16 = 0x0001
-    /// Whether it has BR/EDR too, of which nothing else is here.
+    /// Whether it claims BR/EDR, which is not implemented.
     public var isDualMode = false
-    /// The commands that it lists. It refuses others with Unknown HCI Command.
+    /// The commands that it lists. It rejects others with Unknown HCI Command.
     public var commands = Controller.supportedCommands
-    /// The features of its link layer. LL Privacy is not among them if ``resolvingListSize`` is 0.
+    /// The features of its link layer, without LL Privacy if ``resolvingListSize`` is 0.
     public var features = Controller.features
-    /// The states that it claims (Vol 4, Part E, 7.8.27); what it refuses is in ``excludedRoles``.
+    /// The states that it claims (Vol 4, Part E, 7.8.27); ``excludedRoles`` has what it rejects.
     public var states = LEStates.all
-    /// Its public address; `nil` for one of its own on every air.
+    /// Its public address; `nil` for one that the air assigns.
     public var address: DeviceAddress?
 
-    // MARK: What it has
+    // MARK: Resources
 
-    /// The longest ACL data packet that it takes from its host, in octets behind the header: 27 to 1,024.
+    /// The longest ACL data packet that it accepts from its host, in octets after the header: 27 to 1,024.
     public var aclDataPacketLength = Int(DataPacketLimits.maximumOctets)
     /// The number of such packets that it buffers: 1 to 255.
     public var aclDataPacketCount = 64
-    /// Whether these buffers are shared with BR/EDR, so that only Read Buffer Size has their numbers.
+    /// Whether these buffers are shared with BR/EDR, so that only Read Buffer Size reports them.
     public var sharesBuffers = false
-    /// The number of links that it can have at once: 1 to 1,024.
+    /// The maximum number of links: 1 to 1,024.
     public var maximumLinkCount = 128
-    /// The number of commands that a host may send before it waits for an answer: 1 to 255.
+    /// The number of commands that a host may send before it has to wait for an answer: 1 to 255.
     public var commandCredits = 4
-    /// The entries of the filter accept list: 1 to 255.
+    /// The size of the filter accept list: 1 to 255.
     public var filterAcceptListSize = 64
-    /// The entries of the resolving list: 1 to 255, or 0 for a controller that resolves no private addresses.
+    /// The size of the resolving list: 1 to 255, or 0 for a controller that resolves no private addresses.
     public var resolvingListSize = 64
     /// The number of its advertising sets: 1 to 240.
     public var advertisingSetCount = 16
-    /// The most octets of advertising data in a set: 31 to 1,650.
+    /// The maximum octets of advertising data in a set: 31 to 1,650.
     public var maximumAdvertisingDataLength = AdvertisingDataLimits.extended
     /// The handle of its first link: 0x0000 to 0x0EFF.
     public var firstHandle: UInt16 = 0x0040
 
-    // MARK: What it refuses, and its faults
+    // MARK: Restrictions and faults
 
-    /// Roles that it refuses beside each other, with Command Disallowed.
+    /// Combinations of roles that it rejects with Command Disallowed.
     public var excludedRoles: [Roles] = []
-    /// Commands that it lists and refuses with Unknown HCI Command.
+    /// Commands that it lists but rejects with Unknown HCI Command.
     public var refusedCommands: Set<HCIOpcode> = []
     /// Commands that it never answers.
     public var unansweredCommands: Set<HCIOpcode> = []
     /// How long it takes to answer HCI Reset.
     public var resetDelay = TimeAmount.zero
-    /// How long data is ahead of events, as over USB, where they come from two endpoints.
+    /// How long events are delayed with respect to data, as over USB, where they come from two endpoints.
     public var eventDelay = TimeAmount.zero
     /// Its other faults.
     public var quirks: Quirks = []
 
-    /// A large controller of today without faults.
+    /// Creates a large modern controller without faults.
     public init() {}
 
     /// Roles of a radio that may exclude each other.
@@ -92,7 +92,7 @@ public struct ControllerModel: Hashable, Sendable {
         public static let peripheral = Roles(rawValue: 1 << 4)
     }
 
-    /// Faults that a controller has or has not.
+    /// Faults of a controller.
     public struct Quirks: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt8
@@ -100,21 +100,21 @@ public struct ControllerModel: Hashable, Sendable {
         /// A set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Its first link as central ends with Connection Failed to be Established, after it was reported.
+        /// Its first link as central is reported and then ends with Connection Failed to be Established.
         public static let firstLinkFails = Quirks(rawValue: 1 << 0)
         /// It reports nothing while it scans passively.
         public static let reportsActiveScansOnly = Quirks(rawValue: 1 << 1)
-        /// It sends an event of its maker after each HCI Reset.
+        /// It sends a vendor event after each HCI Reset.
         public static let vendorEvents = Quirks(rawValue: 1 << 2)
-        /// It refuses LE Set Extended Scan Parameters while it has a link.
+        /// It rejects LE Set Extended Scan Parameters while it has a link.
         public static let refusesExtendedScanWithLinks = Quirks(rawValue: 1 << 3)
-        /// It takes legacy and extended commands side by side, which others refuse (Vol 4, Part E, 3.1.1).
+        /// It accepts a mix of legacy and extended commands, which others reject (Vol 4, Part E, 3.1.1).
         public static let mixesCommandFamilies = Quirks(rawValue: 1 << 4)
-        /// It takes the extended commands of advertising, scanning and initiating, and does nothing by them.
+        /// It accepts the extended commands of advertising, scanning and initiating, and ignores them.
         public static let ignoresExtendedCommands = Quirks(rawValue: 1 << 5)
     }
 
-    /// The same with every number in its range.
+    /// The model with every number clamped to its range.
     var clamped: ControllerModel {
         func clamp(_ value: Int, _ range: ClosedRange<Int>) -> Int {
             min(max(value, range.lowerBound), range.upperBound)
@@ -137,15 +137,15 @@ public struct ControllerModel: Hashable, Sendable {
     }
 }
 
-// MARK: What follows from it
+// MARK: Derived values
 
 extension ControllerModel {
-    /// The answer to LE Read Buffer Size; zero if the buffers are shared (Vol 4, Part E, 7.8.2).
+    /// The result of LE Read Buffer Size; zero if the buffers are shared (Vol 4, Part E, 7.8.2).
     var leBuffers: (length: UInt16, count: UInt8) {
         self.sharesBuffers ? (0, 0) : (UInt16(self.aclDataPacketLength), UInt8(self.aclDataPacketCount))
     }
 
-    /// What it sends and takes at most in a packet of the link layer.
+    /// The maximum length of a link layer packet in both directions.
     var maximumDataLength: DataLength {
         self.features.contains(.dataPacketLengthExtension) ? .maximum : .initial
     }
@@ -158,7 +158,7 @@ extension ControllerModel {
         return phys
     }
 
-    /// Its version, for peers.
+    /// The version that it sends to peers.
     var peerVersion: PeerVersion {
         PeerVersion(version: self.version, company: self.company, subversion: self.subversion)
     }

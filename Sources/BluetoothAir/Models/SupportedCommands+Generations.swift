@@ -1,9 +1,9 @@
-// The commands that controllers of one generation have, for presets of which nobody has published the list.
+// The commands of each generation of controllers, for presets without a published list.
 
 import BluetoothHCI
 
 extension SupportedCommands {
-    /// The first octets of a list, in hexadecimal; the others are zero.
+    /// Creates a list from its first octets in hexadecimal; the others are zero.
     init(_ octets: String) {
         self.init()
         for (octet, value) in ([UInt8](hexadecimal: octets) ?? []).enumerated() {
@@ -28,7 +28,7 @@ extension SupportedCommands {
         return result
     }
 
-    /// What every controller with LE knows, of Bluetooth 4.0.
+    /// The commands of every LE controller since Bluetooth 4.0.
     static let leOnly = SupportedCommands.le(0x01...0x1F).union([
         Disconnect.self, ReadRemoteVersionInformation.self, SetEventMask.self, Reset.self,
         ReadLocalVersionInformation.self, ReadLocalSupportedFeatures.self, ReadBDADDR.self, ReadRSSI.self,
@@ -38,11 +38,11 @@ extension SupportedCommands {
         ReadBufferSize.self, ReadLEHostSupport.self, WriteLEHostSupport.self, SetControllerToHostFlowControl.self,
         HostBufferSize.self, HostNumberOfCompletedPackets.self,
     ])
-    /// What 4.1 and 4.2 have added.
+    /// Additions of 4.1 and 4.2.
     static let le42 = SupportedCommands.le(0x20...0x2F).union([
         SetEventMaskPage2.self, ReadAuthenticatedPayloadTimeout.self, WriteAuthenticatedPayloadTimeout.self,
     ])
-    /// What 5.0 has added without extended advertising.
+    /// Additions of 5.0 without extended advertising.
     static let le5 = le42.union(.le(0x30...0x32, 0x4E...0x4E))
     /// Extended advertising.
     static let extended = SupportedCommands.le(0x35...0x43, 0x4B...0x4B)

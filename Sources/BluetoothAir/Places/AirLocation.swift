@@ -1,18 +1,18 @@
-// Where devices are on an air, as values with their unit, and as the commands that carry them to a virtual controller.
+// The places of devices on an air, as values with their unit and as commands to a virtual controller.
 
 import BluetoothHCI
 
 /// Where a device is on an air.
 ///
-/// Two devices that both have a position are as far apart as their positions. Between all others the larger distance
-/// counts, and a device with a position has the distance 1 m there.
+/// Two devices with positions are as far apart as their positions. Between all others the larger distance counts; a
+/// device with a position then has the distance 1 m.
 public enum AirLocation: Hashable, Sendable {
     /// At this distance from all other devices.
     case distance(Distance)
     /// At this position.
     case position(AirPosition)
 
-    /// The distance from devices that have no position.
+    /// The distance from devices without a position.
     public var distance: Distance {
         switch self {
         case .distance(let distance): distance
@@ -20,7 +20,7 @@ public enum AirLocation: Hashable, Sendable {
         }
     }
 
-    /// The position, where the device has one.
+    /// The position, if the device has one.
     public var position: AirPosition? {
         switch self {
         case .distance: nil
@@ -28,19 +28,19 @@ public enum AirLocation: Hashable, Sendable {
         }
     }
 
-    /// How far a device here is from a device at `other`.
+    /// The distance from a device here to a device at `other`.
     func distance(to other: AirLocation) -> Distance {
         if case .position(let here) = self, case .position(let there) = other { return here.distance(to: there) }
         return max(self.distance, other.distance)
     }
 }
 
-/// How far a device stands from all others on an air.
+/// How far a device is from all others on an air.
 public struct Distance: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The distance in metres: finite, and not negative.
+    /// The distance in metres, finite and not negative.
     public let metres: Double
 
-    /// A distance in metres: a negative number is taken as 0, one that is not finite as 1.
+    /// Creates a distance in metres: a negative number becomes 0, one that is not finite 1.
     public static func metres(_ metres: Double) -> Distance {
         Distance(metres: metres.isFinite ? max(metres, 0) : 1)
     }
@@ -56,18 +56,18 @@ public struct Distance: Hashable, Comparable, Sendable, CustomStringConvertible 
 
 /// A position on an air: a point in a plane, in metres.
 ///
-/// Devices with positions hear each other by the distance between them, so a device in the middle of a row can hear two
-/// others that do not hear each other.
+/// Devices with positions hear each other by the distance between them, so the middle one of three devices in a row can
+/// hear two others that do not hear each other.
 public struct AirPosition: Hashable, Sendable, CustomStringConvertible {
     /// The first coordinate in metres, finite.
     public let x: Double
     /// The second coordinate in metres, finite.
     public let y: Double
 
-    /// The largest coordinate in metres, to either side: that of ``/BluetoothHCI/AirSetPosition``.
+    /// The largest coordinate in metres, in either direction, as in ``/BluetoothHCI/AirSetPosition``.
     package static let limit = 10_000_000.0
 
-    /// A position in metres; a coordinate that is not finite is taken as 0, and beyond 10,000 km as 10,000 km.
+    /// Creates a position in metres: coordinates are clamped to 10,000 km, and one that is not finite becomes 0.
     public init(x: Double, y: Double) {
         self.x = Self.checked(x)
         self.y = Self.checked(y)
@@ -77,7 +77,7 @@ public struct AirPosition: Hashable, Sendable, CustomStringConvertible {
         coordinate.isFinite ? min(max(coordinate, -Self.limit), Self.limit) : 0
     }
 
-    /// How far this position is from another one.
+    /// The distance to another position.
     public func distance(to other: AirPosition) -> Distance {
         let (dx, dy) = (other.x - self.x, other.y - self.y)
         return .metres((dx * dx + dy * dy).squareRoot())
@@ -98,14 +98,14 @@ extension AirPosition {
 }
 
 extension AirSetDistance {
-    /// The command that places a device; at most 10,000 km, in whole centimetres.
+    /// Creates the command that places a device; at most 10,000 km, in whole centimetres.
     package init(_ distance: Distance) {
         self.init(centimetres: UInt32(min(distance.metres * 100, 1e9)))
     }
 }
 
 extension AirSetPosition {
-    /// The command that places a device, in whole centimetres.
+    /// Creates the command that places a device, in whole centimetres.
     package init(_ position: AirPosition) {
         self.init(x: Int32((position.x * 100).rounded()), y: Int32((position.y * 100).rounded()))
     }

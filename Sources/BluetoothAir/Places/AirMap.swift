@@ -1,12 +1,12 @@
-// Which controllers may hear a place: a grid of cells as large as the distance over which a sender of 0 dBm is heard, so
-// that a sender is heard in its own cell and in the eight around it. Devices without a position are in no cell: the
-// larger distance of two counts there, so each of them may hear everybody.
+// Finds the controllers that may hear a place: a grid whose cells are as large as the range of a sender of 0 dBm, so
+// that a sender is heard only in its own cell and in the eight around it. Devices without a position are in no cell:
+// the larger distance counts for them, so each of them may hear everybody.
 //
-// What was looked up stays valid until something near it changes. Changes are numbered, and each cell has the number of
-// its last one; a cell that becomes empty is forgotten, and everything looked up before that is looked up again. So
-// memory follows the number of devices, wherever they have been.
+// A result stays valid until something near it changes. Changes are numbered, and each cell has the number of its last
+// one. An empty cell is removed, which invalidates all earlier results; so memory grows with the number of devices and
+// not with the places where they have been.
 
-/// A controller's place in the tables of its air; used again when the controller has gone.
+/// A controller's index in the tables of its air; reused after the controller has left.
 typealias AirSlot = Int
 
 /// Where the controllers of an air are.
@@ -16,7 +16,7 @@ struct AirMap {
         let slot: AirSlot
         /// The controller's number in the order of creation.
         let order: Int
-        /// The number of the change that brought it here.
+        /// The number of the change that placed it here.
         let change: UInt64
         let location: AirLocation
     }
@@ -57,20 +57,20 @@ struct AirMap {
         }
     }
 
-    /// The distance over which a sender of 0 dBm is heard.
+    /// The range of a sender of 0 dBm.
     static let cellSize = PathLoss.range(txPower: 0).metres
 
     private var cells: [Cell: Content] = [:]
     private var unplaced = Content()
-    /// The number of the last change by which a cell became empty.
+    /// The number of the last change that emptied a cell.
     private var emptied: UInt64 = 0
     /// The number of the last change.
     private(set) var lastChange: UInt64 = 0
 
-    /// How many cells anybody is in.
+    /// The number of cells that are not empty.
     var cellCount: Int { self.cells.count }
 
-    /// Adds a controller, or moves it from where it was.
+    /// Adds a controller, or moves it from `before`.
     mutating func place(_ slot: AirSlot, order: Int, at location: AirLocation, before: AirLocation?) {
         if let before { self.remove(slot, at: before) }
         self.lastChange += 1
@@ -93,7 +93,7 @@ struct AirMap {
         self.emptied = self.lastChange
     }
 
-    /// Whether nothing has changed since a change among those that hear a sender of 0 dBm or less at a place.
+    /// Whether the receivers of a sender of 0 dBm or less at a place are the same as after an earlier change.
     func isUnchanged(since change: UInt64, around location: AirLocation) -> Bool {
         if self.lastChange <= change { return true }
         guard let position = location.position, self.emptied <= change, self.unplaced.change <= change else {
@@ -102,7 +102,7 @@ struct AirMap {
         return Cell(position).neighbourhood.allSatisfy { (self.cells[$0]?.change ?? 0) <= change }
     }
 
-    /// All that may hear a sender of 0 dBm or less at a place, and perhaps more; in the order of creation.
+    /// A superset of the controllers that hear a sender of 0 dBm or less at a place, in the order of creation.
     func candidates(around location: AirLocation) -> [Entry] {
         guard let position = location.position else { return self.all }
         var candidates = self.unplaced.entries
@@ -116,7 +116,7 @@ struct AirMap {
         return candidates.sorted { $0.order < $1.order }
     }
 
-    /// All, in the order of creation.
+    /// All controllers in the order of creation.
     var all: [Entry] {
         (self.cells.values.flatMap(\.entries) + self.unplaced.entries).sorted { $0.order < $1.order }
     }

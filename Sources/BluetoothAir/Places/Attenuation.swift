@@ -1,18 +1,18 @@
-// What is between two devices and weakens their signals: walls, which stand somewhere, and what a test sets for a pair.
-// The walls on the straight way add to the loss of the open, as in the multi-wall model (COST 231 Final Report, 4.7);
-// there are no floors, no reflections, and no way around.
+// What weakens the signals between two devices: walls with positions, and an attenuation that a test sets for a pair.
+// The walls on the straight path add to the path loss of open space, as in the multi-wall model (COST 231 Final Report,
+// 4.7); floors, reflections and diffraction are not modelled.
 
 import BluetoothTypes
 
-/// By how much a signal is weakened on its way, in decibels.
+/// A loss of signal power in decibels.
 ///
-/// The multi-wall model has 3.4 dB for a light wall, as of plasterboard, and 6.9 dB for a heavy one, as of bricks or
+/// The multi-wall model has 3.4 dB for a light wall, such as plasterboard, and 6.9 dB for a heavy one, such as brick or
 /// concrete (COST 231 Final Report, 4.7, at 1.8 GHz). `.infinite` lets nothing through.
 public struct Attenuation: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number of decibels, not negative; it may be infinite.
     public let decibels: Double
 
-    /// An attenuation in decibels: a negative number, or one that is not a number, is taken as 0.
+    /// Creates an attenuation in decibels: a negative number or NaN becomes 0.
     public static func decibels(_ decibels: Double) -> Attenuation {
         Attenuation(decibels: decibels > 0 ? decibels : 0)
     }
@@ -25,7 +25,7 @@ public struct Attenuation: Hashable, Comparable, Sendable, CustomStringConvertib
     /// Whether `left` is the smaller one.
     public static func < (left: Attenuation, right: Attenuation) -> Bool { left.decibels < right.decibels }
 
-    /// Both, one behind the other.
+    /// The sum of two attenuations.
     public static func + (left: Attenuation, right: Attenuation) -> Attenuation {
         Attenuation(decibels: left.decibels + right.decibels)
     }
@@ -42,7 +42,7 @@ extension Attenuation: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int) { self = .decibels(Double(value)) }
 }
 
-/// A wall on an air, which weakens what passes from a position on one side to a position on the other.
+/// A wall on an air. It weakens signals between positions on its two sides.
 public struct AirWall: Hashable, Sendable {
     /// One end.
     public var start: AirPosition
@@ -58,7 +58,7 @@ public struct AirWall: Hashable, Sendable {
         self.attenuation = attenuation
     }
 
-    /// Whether the straight way from one position to another one crosses the wall, or touches it.
+    /// Whether the straight path between two positions crosses or touches the wall.
     func crosses(from sender: AirPosition, to receiver: AirPosition) -> Bool {
         guard min(self.start.x, self.end.x) <= max(sender.x, receiver.x),
             max(self.start.x, self.end.x) >= min(sender.x, receiver.x),
@@ -66,20 +66,20 @@ public struct AirWall: Hashable, Sendable {
             max(self.start.y, self.end.y) >= min(sender.y, receiver.y)
         else { return false }
         let sides = (Self.side(of: self.start, sender, receiver), Self.side(of: self.end, sender, receiver))
-        // Along the wall nothing is in between.
+        // A path along the wall does not cross it.
         guard sides != (0, 0) else { return false }
         let others = (Self.side(of: sender, self.start, self.end), Self.side(of: receiver, self.start, self.end))
         return sides.0 * sides.1 <= 0 && others.0 * others.1 <= 0
     }
 
-    /// On which side of a line through two points a third one is: a sign, 0 on the line.
+    /// The side of a line through two points on which a third one is: a sign, or 0 on the line.
     private static func side(of point: AirPosition, _ from: AirPosition, _ to: AirPosition) -> Double {
         let product = (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
         return product > 0 ? 1 : product < 0 ? -1 : 0
     }
 }
 
-/// What is between the devices of an air.
+/// The walls of an air, and the attenuations of pairs.
 struct Obstacles {
     /// Two controllers, by their numbers in the order of creation, the lower one first.
     private struct Pair: Hashable {
@@ -91,10 +91,10 @@ struct Obstacles {
 
     var walls: [AirWall] = [] { didSet { self.changeCount += 1 } }
     private var pairs: [Pair: Attenuation] = [:]
-    /// How often anything has changed.
+    /// The number of changes.
     private(set) var changeCount = 0
 
-    /// Sets what is between two controllers beside walls.
+    /// Sets the attenuation between two controllers in addition to walls.
     mutating func set(_ attenuation: Attenuation, between one: Int, and other: Int) {
         self.pairs[Pair(one, other)] = attenuation > 0 ? attenuation : nil
         self.changeCount += 1
@@ -106,7 +106,7 @@ struct Obstacles {
         self.pairs = self.pairs.filter { $0.key.lower != controller && $0.key.upper != controller }
     }
 
-    /// What is between two controllers at their places.
+    /// The total attenuation between two controllers at their places.
     func attenuation(between one: (Int, AirLocation), and other: (Int, AirLocation)) -> Attenuation {
         var sum = self.pairs.isEmpty ? 0 : self.pairs[Pair(one.0, other.0)] ?? 0
         guard !self.walls.isEmpty, let here = one.1.position, let there = other.1.position else { return sum }

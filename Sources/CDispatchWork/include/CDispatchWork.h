@@ -1,8 +1,8 @@
-// What a program hands to dispatch queues, seen on the way: Swift cannot define a function of another library. The
-// functions here stand in front of libdispatch's where a program is linked with it dynamically; a definition in the
-// program comes first then. They are weak, so that a program that is linked with libdispatch statically keeps that
-// library's own, and nothing is seen. Swift's tasks, actors and main actor arrive at the same functions. On other systems
-// than Linux nothing is seen, either.
+// Observes the work that a program hands to dispatch queues, in C, since Swift cannot override a function of another
+// library. The functions here override libdispatch's if a program links it dynamically, because the program's
+// definitions come first. They are weak, so that a program that links libdispatch statically keeps that library's own,
+// and nothing is observed. Swift's tasks, actors and main actor use the same functions. On systems other than Linux
+// nothing is observed, either.
 
 #ifndef C_DISPATCH_WORK_H
 #define C_DISPATCH_WORK_H
@@ -10,101 +10,100 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// A function that runs with what it was handed over with.
+/// The function of handed over work, called with its argument.
 typedef void (*dispatch_work_function)(void *_Nullable);
 
-/// Until when work is set aside.
+/// How long work is deferred.
 enum dispatch_work_delay {
     /// Until a group is empty.
     DISPATCH_WORK_GROUP,
-    /// Until a time that has come.
+    /// Until a time that has passed.
     DISPATCH_WORK_DUE,
     /// Until a time, by `dispatch_after`.
     DISPATCH_WORK_AFTER,
-    /// Until a task of Swift's has slept.
+    /// Until a Swift task has slept.
     DISPATCH_WORK_SLEEP,
     /// Until a timer of libdispatch fires, each time.
     DISPATCH_WORK_SOURCE,
 };
 
-/// What sees the work.
+/// The observer of work.
 struct dispatch_work_observer {
-    /// Work is handed to a queue. Returns whether the observer takes it; it then hands it on itself, with
-    /// `dispatch_work_hand_over`, once and in order. `is_waiting` is true where the caller waits for its end.
+    /// Work is handed to a queue. Returns whether the observer takes it; it must then hand it on itself, with
+    /// `dispatch_work_hand_over`, once and in order. `is_waiting` is true if the caller waits for its end.
     bool (*_Nonnull hands_over)(void *_Nonnull queue, bool is_barrier, bool is_waiting,
                                 dispatch_work_function _Nonnull function, void *_Nullable argument);
-    /// Work is set aside for later: what it belongs to, retained; null for nothing.
+    /// Work is deferred: returns its retained owner; null for none.
     void *_Nullable (*_Nonnull sets_aside)(enum dispatch_work_delay delay);
-    /// Work that was set aside is due; what it belongs to is released. It is run at once, or on a queue where one is
-    /// given.
+    /// Deferred work is due; releases its owner. Runs the work immediately, or on the queue if there is one.
     void (*_Nonnull runs)(void *_Nonnull owner, enum dispatch_work_delay delay, void *_Nullable queue,
                           dispatch_work_function _Nonnull function, void *_Nullable argument);
-    /// The present thread is about to arm a timer. Returns whether the observer takes that; it then calls the function,
-    /// once.
+    /// The present thread is about to arm a timer. Returns whether the observer takes over; it must then call the
+    /// function once.
     bool (*_Nonnull arms)(dispatch_work_function _Nonnull function, void *_Nullable argument);
-    /// A handler of a timer on the main queue is due there, as work of what `sets_aside` gave for that timer.
+    /// A handler of a timer on the main queue is due there, as work of the owner that `sets_aside` returned for that
+    /// timer.
     void (*_Nonnull handles)(void *_Nonnull owner, void *_Nonnull queue, dispatch_work_function _Nonnull function,
                              void *_Nullable argument);
-    /// What `sets_aside` gave is released.
+    /// Releases an owner that `sets_aside` returned.
     void (*_Nonnull releases)(void *_Nonnull owner);
     /// A timer is about to be added to a mode of a run loop: the main one, or that of the present thread, which nobody
-    /// runs. Returns whether it is to be the main one.
+    /// runs. Returns whether to use the main one.
     bool (*_Nonnull adds_timer)(void *_Nonnull timer, void *_Nonnull mode, bool is_main);
-    /// A timer of a run loop fires: calls the function as work of what the timer belongs to.
+    /// A timer of a run loop fires: calls the function as work of the timer's owner.
     void (*_Nonnull fires_timer)(void *_Nonnull timer, dispatch_work_function _Nonnull function,
                                  void *_Nullable argument);
-    /// The present thread is about to sleep, by a function of the C library.
+    /// The present thread is about to sleep with a function of the C library.
     void (*_Nonnull sleeps)(void);
 };
 
-/// Starts to observe; once in a process.
+/// Installs the observer; once per process.
 void dispatch_work_observe(struct dispatch_work_observer observer);
 
-/// Whether anything is observed from now on; at first nothing is.
+/// Switches observation on or off; off at first.
 void dispatch_work_set_observing(bool is_observing);
 
-/// Has the deadlines of `dispatch_after` adjusted, each a `dispatch_time_t`, whether anything is observed or not; and
-/// the observer asked who arms those that are ahead.
+/// Installs a function that adjusts the deadlines of `dispatch_after`, each a `dispatch_time_t`, even without
+/// observation; the observer is then asked who arms those in the future.
 void dispatch_work_adjust_deadlines(uint64_t (*_Nullable adjust)(uint64_t when),
                                     bool (*_Nullable is_ahead)(uint64_t when));
 
-/// Whether the observer takes it that the present thread arms a timer.
+/// Whether the observer takes over arming a timer of the present thread.
 bool dispatch_work_arms(dispatch_work_function _Nonnull function, void *_Nullable argument);
 
-/// Tells the observer that the present thread is about to sleep, for functions that stand in front of those here.
-/// `caller` is an address of the code that sleeps.
+/// Tells the observer that the present thread is about to sleep, for functions that override those here. `caller` is an
+/// address in the sleeping code.
 void dispatch_work_sleeps(const void *_Nonnull caller);
 
-/// Hands work to a queue, past the observer.
+/// Hands work to a queue without the observer.
 void dispatch_work_hand_over(void *_Nonnull queue, bool is_barrier, dispatch_work_function _Nonnull function,
                              void *_Nullable argument);
 
-/// Until the next call of `dispatch_work_asked_queue`, work that the present thread hands over is not done.
+/// Discards work that the present thread hands over, until the next call of `dispatch_work_asked_queue`.
 void dispatch_work_ask_queue(void);
 
-/// The queue to which the present thread has handed work since; null where that cannot be seen.
+/// The queue to which the present thread has handed work since; null if that cannot be observed.
 void *_Nullable dispatch_work_asked_queue(void);
 
-/// A serial queue with a name, which lives for ever.
+/// Creates a serial queue with a name, which is never released.
 void *_Nonnull dispatch_work_make_queue(const char *_Nonnull label);
 
-/// What the present thread works for; null for nothing.
+/// The owner of the present thread's work; null for none.
 void *_Nullable dispatch_work_owner(void);
 
-/// Sets what the present thread works for.
+/// Sets the owner of the present thread's work.
 void dispatch_work_set_owner(void *_Nullable owner);
 
-/// Whether a queue is the main queue, or hands its work on to it.
+/// Whether a queue is the main queue or targets it.
 bool dispatch_work_ends_on_main_queue(void *_Nonnull queue);
 
-/// Whether a queue is one on which Swift runs tasks that belong to no other executor.
+/// Whether Swift runs tasks without a custom executor on a queue.
 bool dispatch_work_is_task_queue(void *_Nonnull queue);
 
 /// The name of a queue.
 const char *_Nonnull dispatch_work_label(void *_Nonnull queue);
 
-/// The number of the task of a job of Swift's, which no other task of the process has; zero where a function is not one
-/// that runs jobs.
+/// The number of a Swift job's task, which is unique in the process; zero if the function does not run jobs.
 uint64_t dispatch_work_task_number(dispatch_work_function _Nonnull function, void *_Nullable argument);
 
 /// The number of the present task; zero outside of tasks.
@@ -116,33 +115,32 @@ int32_t dispatch_work_thread(void);
 /// The main queue.
 void *_Nonnull dispatch_work_main_queue(void);
 
-/// Keeps a timer of a run loop, and no longer.
+/// Retains and releases a timer of a run loop.
 void dispatch_work_retain_timer(void *_Nonnull timer);
 void dispatch_work_release_timer(void *_Nonnull timer);
 
 /// Whether a timer of a run loop may still fire.
 bool dispatch_work_timer_is_valid(void *_Nonnull timer);
 
-/// When a timer of a run loop fires next, in seconds since the beginning of 2001.
+/// When a timer of a run loop fires next, in seconds since the start of 2001.
 double dispatch_work_timer_date(void *_Nonnull timer);
 
 /// Whether another thread runs the main run loop.
 bool dispatch_work_main_run_loop_is_served(void);
 
-/// Lets a mode of the main run loop do once what is due.
+/// Runs due work of a mode of the main run loop once.
 void dispatch_work_serve_main_run_loop(void *_Nonnull mode);
 
-/// Writes the name of the function at an address as a person reads it.
+/// Writes the demangled name of the function at an address.
 void dispatch_work_describe_function(void *_Nonnull address, char *_Nonnull text, int capacity);
 
-/// Writes the name of the function of the program that has called a library's, which has led here; an empty text where
-/// there is none.
+/// Writes the name of the program's function whose call of a library led here; an empty text if there is none.
 void dispatch_work_describe_caller(char *_Nonnull text, int capacity);
 
-/// Writes the functions that another thread is in, a line for each, innermost first; it is interrupted by SIGPROF.
+/// Writes the functions on another thread's stack, one per line, innermost first; the thread is interrupted by SIGPROF.
 void dispatch_work_describe_thread(int32_t identifier, char *_Nonnull text, int capacity);
 
-/// Whether the present thread serves the main queue, or is the main thread that is to serve it.
+/// Whether the present thread serves the main queue, or is the main thread that should serve it.
 bool dispatch_work_is_on_main_queue(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Makes a raw, non-blocking HCI socket that is bound to no adapter yet.
+/// Creates a raw, non-blocking HCI socket that is not yet bound to an adapter.
 int linux_hci_socket(int *descriptor);
 
 /// Takes an adapter down, as `hciconfig hci0 down` does.
@@ -22,16 +22,16 @@ int linux_hci_bind_user_channel(int descriptor, uint16_t index);
 /// Binds the socket to the kernel's management of all adapters; some of its commands need no privileges.
 int linux_hci_bind_management(int descriptor);
 
-/// The kernel's record of an adapter.
+/// The kernel's information on an adapter.
 struct linux_hci_information {
-    /// Least significant octet first; zeroes as long as the adapter was never up.
+    /// Least significant octet first; zeros until the adapter was up.
     uint8_t address[6];
     /// The kernel's number of the bus.
     uint8_t bus;
     bool is_up;
 };
 
-/// Asks the kernel about an adapter; any HCI socket will do.
+/// Asks the kernel about an adapter, on any HCI socket.
 int linux_hci_get_information(int descriptor, uint16_t index, struct linux_hci_information *information);
 
 /// Makes a non-blocking L2CAP socket that keeps the boundaries of SDUs.
@@ -63,16 +63,16 @@ int linux_unix_unread(int descriptor, int *count);
 /// Makes a serial port raw, with eight bits, no parity, one stop bit, RTS/CTS flow control and any speed.
 int linux_serial_configure(int descriptor, uint32_t speed);
 
-/// The speed at which a serial port really sends.
+/// The actual speed of a serial port.
 int linux_serial_get_speed(int descriptor, uint32_t *speed);
 
-/// Whether a driver of the kernel has taken the octets of a serial port for itself.
+/// Whether a kernel driver has attached to a serial port.
 int linux_serial_is_attached(int descriptor, bool *attached);
 
-/// Keeps others from opening the port; the superuser may still.
+/// Keeps other processes, except the superuser's, from opening the port.
 int linux_serial_make_exclusive(int descriptor);
 
-/// Stops flow control, so that waiting octets are sent whether the other end is ready or not.
+/// Disables flow control, so that waiting octets are sent whether the other end is ready or not.
 int linux_serial_stop_flow_control(int descriptor);
 
 #endif

@@ -1,12 +1,12 @@
-// The width of a character on a terminal, which Swift's view of the C library leaves out.
+// The width of a character on a terminal, since Swift's Glibc module lacks it.
 
 #ifndef TERMINAL_H
 #define TERMINAL_H
 
 #include <stdint.h>
 
-/// How many columns a Unicode scalar takes, by `wcwidth` in a locale that knows all of Unicode, whatever the user's is; -1
-/// for one that is not printable.
+/// The number of columns of a Unicode scalar, by `wcwidth` in a locale with all of Unicode, whatever the user's locale;
+/// -1 if it is not printable.
 int terminal_columns(uint32_t scalar);
 
 #endif

@@ -1,16 +1,16 @@
-// An app on a device, with the life that iOS gives to apps: in the foreground, in the background, suspended, ended by
-// the system and launched again, ended by the user for good.
+// An app on a device with the life cycle of iOS: in the foreground, in the background, suspended, terminated by the
+// system and launched again, force-quit by the user.
 
 import BluetoothHost
 public import CoreBluetooth
 import NIOCore
 
-/// What an app has declared that it does in the background: the values of `UIBackgroundModes` in its `Info.plist`.
+/// The background modes that an app declares: the values of `UIBackgroundModes` in its `Info.plist`.
 public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
 
-    /// Modes from their bits.
+    /// Creates modes from their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `bluetooth-central`.
@@ -19,15 +19,15 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     public static let peripheral = BackgroundModes(rawValue: 1 << 1)
 }
 
-/// Where an app stands.
+/// The state of an app.
 public enum AppState: String, Hashable, Sendable {
-    /// It does not run, and nothing of it is left but what the system keeps of its managers with a restore identifier.
+    /// It does not run. The system keeps only the state of its managers with a restore identifier.
     case notRunning
-    /// It is there, and does not run.
+    /// It is in memory but does not run.
     case suspended
-    /// It runs for ten seconds at most.
+    /// It runs for at most ten seconds.
     case background
-    /// It runs, and the user looks at it.
+    /// It runs and is on the screen.
     case foreground
 }
 
@@ -35,15 +35,15 @@ public enum AppState: String, Hashable, Sendable {
 public enum Launch: Hashable, Sendable {
     /// The user opened it.
     case byUser
-    /// Something happened to a manager with a restore identifier: the app runs in the background, and is to make its
-    /// managers with the same identifiers again.
+    /// An event for a manager with a restore identifier: the app runs in the background, and must recreate its managers
+    /// with the same identifiers.
     case bySystem
 }
 
-/// What the system has shown for an app that could not run: see `CBConnectPeripheralOptionNotifyOnConnectionKey` and
-/// its neighbours.
+/// An alert that the system has shown for an app that could not run: see
+/// `CBConnectPeripheralOptionNotifyOnConnectionKey` and related keys.
 public struct SystemAlert: Hashable, Sendable {
-    /// What it was about.
+    /// The kinds of alerts.
     public enum Kind: String, Hashable, Sendable {
         /// A peripheral connected.
         case connection
@@ -62,7 +62,7 @@ public struct SystemAlert: Hashable, Sendable {
 }
 
 extension Device {
-    /// Puts an app on the device, which does not run yet.
+    /// Installs an app on the device without launching it.
     ///
     /// ```swift
     /// let app = phone.install("Key", backgroundModes: .central) { KeyApp() }
@@ -73,10 +73,8 @@ extension Device {
     ///
     /// - Parameters:
     ///   - name: The app's name in the trace; each app of a device needs its own.
-    ///   - backgroundModes: What it does in the background.
-    ///   - launch: Makes what the app is made of, each time that it is launched. What it returns is kept while the app
-    ///   is
-    ///     there.
+    ///   - backgroundModes: What it declares to do in the background.
+    ///   - launch: Creates the app's code at each launch. The app retains the result while it is in memory.
     public func install<Instance>(
         _ name: String,
         backgroundModes: BackgroundModes = [],
@@ -85,7 +83,7 @@ extension Device {
         App(name: name, modes: backgroundModes, device: self, make: launch)
     }
 
-    /// Puts an app on the device, which does not run yet, and which does not ask why it is launched.
+    /// Installs an app, whose code does not ask why it is launched, on the device without launching it.
     public func install<Instance>(
         _ name: String,
         backgroundModes: BackgroundModes = [],
@@ -97,19 +95,19 @@ extension Device {
 
 /// An app on a device of a world.
 ///
-/// Its managers follow Apple's rules for where it stands; see <doc:AppLifeCycle>.
+/// Its managers follow Apple's rules for its state; see <doc:AppLifeCycle>.
 public final class App<Instance> {
     /// The app's name in the trace.
     public let name: String
     /// The device that it is on.
     public let device: Device
-    /// What the app is made of, while it is there.
+    /// The app's code while it is in memory.
     public private(set) var instance: Instance?
-    /// Each launch, in order.
+    /// All launches in order.
     public private(set) var launches: [Launch] = []
-    /// When the system has let it run in the background: each time that it was woken.
+    /// The times at which it began to run in the background.
     public private(set) var wakeTimes: [Duration] = []
-    /// What the system has shown for it.
+    /// The alerts that the system has shown for it.
     public private(set) var alerts: [SystemAlert] = []
 
     private let application: Application
@@ -127,7 +125,7 @@ public final class App<Instance> {
         self.application.delegate = self
     }
 
-    /// Where the app stands.
+    /// The app's state.
     public var state: AppState {
         switch self.application.state {
         case .notRunning, .terminated: .notRunning
@@ -137,10 +135,10 @@ public final class App<Instance> {
         }
     }
 
-    /// Whether the user lets the app use Bluetooth; `CBManager.authorization` is this for code of the app.
+    /// Whether the user lets the app use Bluetooth; the app's code gets it from `CBManager.authorization`.
     ///
-    /// While it is `CBManagerAuthorization.notDetermined` the app's managers stay `CBManagerState.unknown`, as long as
-    /// the user has not answered; when denied, they are `CBManagerState.unauthorized`.
+    /// While it is `CBManagerAuthorization.notDetermined`, before the user has answered, the app's managers stay
+    /// `CBManagerState.unknown`; if denied, they are `CBManagerState.unauthorized`.
     public var authorization: CBManagerAuthorization {
         get { self.application.authorization }
         set {
@@ -149,9 +147,9 @@ public final class App<Instance> {
         }
     }
 
-    // MARK: Life
+    // MARK: Life cycle
 
-    /// The user opens the app: it is launched, or comes to the foreground where it is there already.
+    /// Opens the app as the user does: launches it, or brings it to the foreground if it is in memory.
     @discardableResult
     public func launch() -> Instance {
         if let instance = self.instance {
@@ -169,22 +167,23 @@ public final class App<Instance> {
         return instance
     }
 
-    /// The user turns to another app: this one runs for ten seconds more, then it is suspended.
+    /// Moves the app to the background, as if the user opened another app: it runs for ten more seconds and is then
+    /// suspended.
     public func enterBackground() { self.application.enterBackground() }
 
-    /// The user comes back; deferred events are delivered.
+    /// Brings the app back to the foreground; deferred events are delivered.
     public func enterForeground() { self.application.enterForeground() }
 
-    /// The app is suspended before its ten seconds are over.
+    /// Suspends the app before its ten seconds are over.
     public func suspend() { self.application.suspend() }
 
-    /// The system ends the app, as it does when memory is short.
+    /// Terminates the app as the system does when memory is short.
     ///
-    /// What its managers with a restore identifier did goes on, and an event launches the app again. Its other managers
-    /// are gone with all that they had.
+    /// The activities of its managers with a restore identifier continue, and an event launches the app again. Its
+    /// other managers are lost with all their connections.
     public func terminate() { self.end(bySystem: true) }
 
-    /// The user ends the app: nothing of it goes on, nothing is restored.
+    /// Terminates the app as the user does: nothing continues and nothing is restored.
     public func forceQuit() { self.end(bySystem: false) }
 
     private func end(bySystem: Bool) {
@@ -194,7 +193,7 @@ public final class App<Instance> {
 
     // MARK: Code
 
-    /// Runs code as the app's own: managers that it makes are the app's.
+    /// Runs code of the app: managers that it creates belong to the app.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         let loop = self.device.world.loop
         return try loop.settle(after: {
@@ -202,8 +201,8 @@ public final class App<Instance> {
         })
     }
 
-    /// Does something later, as an app's timer does: not while it is suspended, but when it runs again; and never when
-    /// it has ended before.
+    /// Runs code later, like a timer of the app: while the app is suspended it waits, and it never runs if the app ends
+    /// before.
     public func after(_ delay: Duration, _ work: @escaping () -> Void) {
         let adapter = self.device.adapter
         self.application.schedule(in: TimeAmount(delay)) { adapter?.run(work) }
@@ -227,7 +226,7 @@ extension App: ApplicationDelegate {
 
     func applicationNeedsLaunch(_ application: Application) {
         self.note("is launched by the system")
-        // In a turn of its own, as a process starts beside the one that asked for it.
+        // In a separate turn of the loop, as a new process would start.
         self.device.world.loop.assumeIsolated().execute { [weak self] in
             guard let self, self.instance == nil, self.application.state == .terminated else { return }
             _ = self.start(.bySystem)

@@ -1,42 +1,41 @@
-// An app as the system knows it, by Apple's rules (Core Bluetooth Programming Guide, "Core Bluetooth Background
-// Processing for iOS Apps"): whether it is in the foreground, in the background, suspended, or not running at all, and
-// what its managers may do and get there.
+// An app as the system sees it, by Apple's rules (Core Bluetooth Programming Guide, "Core Bluetooth Background
+// Processing for iOS Apps"): its state, and what its managers may do and receive in that state.
 //
 //     notRunning ── launch ──▶ foreground ◀──── user ────▶ background ── 10 s ──▶ suspended
 //         ▲                                                    ▲                     │
 //         │                                                    └──── event ──────────┘
 //         └── ended by the user        terminated ── event ──▶ background
 //
-// - notRunning: it never ran, or the user has ended it: nothing of it goes on.
-// - foreground: its managers may do everything, and get their events at once.
+// - notRunning: it has never run, or the user has ended it: nothing continues.
+// - foreground: its managers may do everything and get their events immediately.
 // - background: it runs for ten seconds. Without the background mode of a role, nothing of that role happens: scanning
-//   and advertising pause, services are withdrawn, and events wait until the user comes back.
+//   and advertising pause, services are withdrawn, and events wait until the app is in the foreground.
 // - suspended: it does not run. With the background mode of a role, an event of that role wakes it into the background.
-// - terminated: the system has ended it. With the background mode, what its managers with a restore identifier did goes
-//   on, and an event launches it again.
+// - terminated: the system has ended it. With the background mode, the activities of its managers with a restore
+//   identifier continue, and an event launches it again.
 //
-// Everything here is used on the adapter's event loop alone; the ten seconds are a timer of that loop.
+// Used on the adapter's event loop only; the ten seconds are a timer of that loop.
 
 import CoreBluetooth
 import NIOCore
 
 /// One app on one adapter.
 final class Application {
-    /// Where an app stands.
+    /// The state of an app.
     enum State: Hashable, Sendable {
-        /// It has never run, or nothing of it is left.
+        /// It has never run, or the user has ended it.
         case notRunning
-        /// It was ended by the system; what its managers with a restore identifier did goes on without it.
+        /// The system has ended it; the activities of its managers with a restore identifier continue without it.
         case terminated
-        /// It is there, and does not run.
+        /// It is in memory but does not run.
         case suspended
-        /// It runs for a while.
+        /// It runs for a limited time.
         case background
-        /// It runs, and the user looks at it.
+        /// It runs and is on the screen.
         case foreground
     }
 
-    /// How long an app may run in the background before it is suspended: 10 s.
+    /// How long an app may run in the background before it is suspended.
     static let backgroundTime = TimeAmount.seconds(10)
 
     /// The app's name, which distinguishes its restoration records from those of other apps.
@@ -47,19 +46,18 @@ final class Application {
     var authorization: CBManagerAuthorization {
         didSet { if self.authorization != oldValue { self.observer?.authorizationDidChange(of: self) } }
     }
-    /// What is notified of the app's life.
     weak var delegate: (any ApplicationDelegate)?
 
     private let eventLoop: any EventLoop
-    /// The adapter of the app's managers, once there is one.
+    /// The adapter of the app's managers.
     weak var observer: (any ApplicationObserver)?
-    /// How often it was launched: what belongs to an earlier launch has no effect.
+    /// The number of launches: work of an earlier launch has no effect.
     private(set) var launchCount = 0
     private var suspension: Scheduled<Void>?
     private var postponed: [() -> Void] = []
     private var isLaunchRequested = false
 
-    /// An app that does not run yet.
+    /// Creates an app that does not run yet.
     init(
         name: String,
         modes: BackgroundModes = [],
@@ -72,7 +70,7 @@ final class Application {
         self.eventLoop = eventLoop
     }
 
-    /// Runs code of the app: managers that are made there are the app's.
+    /// Runs code of the app: managers that it creates belong to the app.
     func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         try CurrentApplication.run(as: self, on: self.eventLoop, body)
     }
@@ -82,10 +80,10 @@ final class Application {
     /// Whether its code runs.
     var isRunning: Bool { self.state == .foreground || self.state == .background }
 
-    /// Whether there is a process of it.
+    /// Whether it has a process.
     var exists: Bool { self.isRunning || self.state == .suspended }
 
-    /// The app is launched: by the user into the foreground, or by the system into the background.
+    /// Launches the app: the user into the foreground, or the system into the background.
     func launch(inBackground: Bool) {
         precondition(self.state == .notRunning || self.state == .terminated, "the app runs already")
         self.launchCount += 1
@@ -93,25 +91,25 @@ final class Application {
         self.change(to: inBackground ? .background : .foreground)
     }
 
-    /// The user opens the app.
+    /// Brings the app to the foreground.
     func enterForeground() {
         guard self.state == .background || self.state == .suspended else { return }
         self.change(to: .foreground)
     }
 
-    /// The user turns to another app.
+    /// Moves the app to the background.
     func enterBackground() {
         guard self.state == .foreground else { return }
         self.change(to: .background)
     }
 
-    /// The app's time in the background is over.
+    /// Suspends the app.
     func suspend() {
         guard self.isRunning else { return }
         self.change(to: .suspended)
     }
 
-    /// The system ends the app, or the user does; only the system launches it again.
+    /// Ends the app, for the system or for the user; only after the former the system launches it again.
     func end(bySystem: Bool) {
         guard self.state != .notRunning else { return }
         self.observer?.applicationDidEnd(self, isForGood: !bySystem)
@@ -136,7 +134,7 @@ final class Application {
 
     // MARK: Work in virtual time
 
-    /// Does something later; while the app is suspended it waits, and what is left when the app ends is never done.
+    /// Runs code later; while the app is suspended it waits, and when the app ends it is dropped.
     func schedule(in delay: TimeAmount, _ work: @escaping () -> Void) {
         let launch = self.launchCount
         self.eventLoop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
@@ -203,11 +201,11 @@ extension Application: ApplicationPolicy {
     }
 }
 
-/// What is notified of the life of an app.
+/// Is notified of an app's life cycle.
 protocol ApplicationDelegate: AnyObject {
     /// The app's state changed.
     func applicationDidChangeState(_ application: Application)
-    /// The app was ended by the system and is to be launched again, in the background; events wait for it.
+    /// The app, which the system had ended, must be launched in the background; events wait for it.
     func applicationNeedsLaunch(_ application: Application)
     /// The system has shown an alert for the app.
     func application(_ application: Application, didShow alert: ConnectionAlert, about peripheral: String)

@@ -1,10 +1,10 @@
-// A scripted device that is slow: what comes from its controller reaches its host later.
+// Delays data from the controller to the host of a slow scripted device.
 
 import BluetoothHCI
 import CoreBluetooth
 import NIOCore
 
-/// A channel to a controller whose data reaches the host later, as if the device took its time.
+/// A channel to a controller whose data reaches the host after a delay.
 final class DelayingHCIChannel: HCIChannel {
     private let channel: WatchedChannel
     private let delay: TimeAmount

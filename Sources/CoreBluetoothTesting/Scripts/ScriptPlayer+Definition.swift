@@ -1,4 +1,4 @@
-// What a script says as the GATT server's definitions, and what it advertises as octets.
+// A script as definitions of the GATT server, and its advertisement as octets.
 
 import BluetoothHCI
 import BluetoothHost
@@ -23,7 +23,7 @@ extension ScriptPlayer {
         ) { _ in }
     }
 
-    /// Advertising data and scan response. What has no space in them is left out, which is a mistake in the script.
+    /// Advertising data and scan response. Fields that do not fit are left out and reported as a mistake in the script.
     var advertisedOctets: (data: ByteBuffer, scanResponse: ByteBuffer) {
         if let recorded = self.device.script.recordedAdvertisement {
             return (ByteBuffer(bytes: recorded.data), ByteBuffer(bytes: recorded.scanResponse))
@@ -77,14 +77,14 @@ extension ScriptedPeripheral.Advertisement.PDUs {
         }
     }
 
-    /// The limit of advertising data, in octets.
-    fileprivate var limit: Int { self == .legacy ? AdvertisingDataLimits.legacy : AdvertisingDataLimits.connectable }
-    /// The limit of scan response data, in octets.
+    /// The maximum octets of advertising data.
+    var limit: Int { self == .legacy ? AdvertisingDataLimits.legacy : AdvertisingDataLimits.connectable }
+    /// The maximum octets of scan response data.
     fileprivate var responseLimit: Int { self == .legacy ? AdvertisingDataLimits.legacy : 0 }
 }
 
 extension ScriptedPeripheral.Service {
-    /// What the GATT server publishes; `handles` are those of services that are there.
+    /// The definition for the GATT server; `handles` are those of published services.
     func definition(including handles: [CBUUID: AttributeHandle]) -> GATTServiceDefinition {
         GATTServiceDefinition(
             uuid: BluetoothUUID(self.uuid).attForm,
@@ -97,7 +97,7 @@ extension ScriptedPeripheral.Service {
 }
 
 extension ScriptedPeripheral.Characteristic {
-    /// Whether it sends to centrals that have not subscribed.
+    /// Whether it also sends to centrals that have not subscribed.
     var needsNoSubscription: Bool {
         self.sendsToAll || !self.hasClientConfiguration && !self.properties.isDisjoint(with: [.notify, .indicate])
     }
@@ -143,7 +143,7 @@ extension ScriptedPeripheral.Descriptor {
 }
 
 extension ScriptedPeripheral.GenericAttribute {
-    /// The same for the host.
+    /// The corresponding value of the host.
     var content: GenericAttributeService {
         switch self {
         case .absent: .absent
@@ -165,7 +165,7 @@ extension ScriptedPeripheral.GenericAttribute {
 }
 
 extension BluetoothUUID {
-    /// The value of Core Bluetooth's object.
+    /// Creates the value of a `CBUUID`.
     init(_ uuid: CBUUID) {
         guard let value = BluetoothUUID(uuid.uuidString) else { preconditionFailure("\(uuid) is no UUID") }
         self = value

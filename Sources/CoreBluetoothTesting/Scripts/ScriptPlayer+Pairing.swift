@@ -1,4 +1,4 @@
-// The pairing of a scripted device: its user is the script's agent, and bonds last as long as the device.
+// Pairing of a scripted device: the script's agent is its user, and bonds last as long as the device.
 
 import BluetoothHost
 import BluetoothTypes
@@ -45,7 +45,7 @@ extension ScriptPlayer {
 
     private func pairingPeer(of link: LinkID) -> PairingPeer? {
         guard let address = self.host.information(of: link)?.peer else { return nil }
-        // It stands for the address: a scripted device keeps no identifiers.
+        // The identifier contains the address, since a scripted device stores no identifiers.
         var octets = address.value.bigEndian
         let value = withUnsafeBytes(of: &octets) { Array($0) }
         let identifier = UUID(
@@ -62,7 +62,7 @@ extension ScriptedPeripheral {
     var pairing: PairingConfiguration {
         let capabilities: PairingCapabilities = self.pairingAgent?.capabilities ?? .none
         return PairingConfiguration(
-            // What a script that does not pair refuses for want of security stays refused.
+            // A device that does not pair keeps rejecting requests that need security.
             isPairingAllowed: self.pairs,
             ioCapability: capabilities.ioCapability,
             prefersMITMProtection: self.pairingAgent?.canAuthenticate == true
@@ -71,7 +71,7 @@ extension ScriptedPeripheral {
 }
 
 extension ScriptedPeripheral.Security {
-    /// The level for the host.
+    /// The corresponding level of the host.
     var level: SecurityLevel {
         switch self {
         case .none: .none

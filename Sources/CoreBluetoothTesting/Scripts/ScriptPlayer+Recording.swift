@@ -1,5 +1,5 @@
-// How a scripted device answers as a peripheral did in a capture. What the capture does not have is a mistake of the
-// test, at the line where the script was made of the capture; the central gets an error.
+// Answers of a scripted device as recorded in a capture. A request without a recorded answer is a mistake of the test,
+// reported at the line where the script was created; the central gets an error.
 
 import BluetoothHost
 import BluetoothTypes
@@ -17,7 +17,7 @@ extension ScriptPlayer {
         }
         switch result {
         case .success(let value):
-            // What a longer read gets then.
+            // The value for the further parts of a long read.
             self.entries[handle]?.value = Data(value.readableBytesView)
             return .success
         case .failure(let error):
@@ -26,7 +26,7 @@ extension ScriptPlayer {
         }
     }
 
-    /// The recorded answer to a write, and what follows from it.
+    /// The recorded answer to a write, and the updates that follow it.
     func recordedAnswer(
         toWriteOf value: Data,
         to handle: AttributeHandle
@@ -61,7 +61,7 @@ extension ScriptPlayer {
         )
     }
 
-    /// Reports a subscription that nobody made while the capture was recorded.
+    /// Reports a subscription that is not in the capture.
     func noteUnseenSubscription(_ entry: Entry) {
         guard let recording = entry.definition.recording, !recording.wasSubscribed, entry.definition.updates == nil
         else {

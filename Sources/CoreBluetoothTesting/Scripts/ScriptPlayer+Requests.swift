@@ -1,4 +1,4 @@
-// How a scripted device answers reads and writes: as its closures say, as a capture has it, else from its values.
+// Answers of a scripted device to reads and writes: from its closures, from a capture, or else from its values.
 
 import BluetoothHost
 import CoreBluetooth
@@ -22,7 +22,7 @@ extension ScriptPlayer {
             return host.respond(to: request.id, with: .failure(.unlikelyError))
         }
         if self.meet(.onRead(of: entry.definition.uuid), on: request.link) { return }
-        // Of a long read, the first request decides what is read.
+        // The first request of a long read determines the value.
         if request.offset > 0, let value = entry.answeredValues[request.link] {
             return self.respond(to: request, with: value)
         }
@@ -48,7 +48,7 @@ extension ScriptPlayer {
         }
     }
 
-    /// - Parameter keepsValue: Whether the requests for the rest are answered with the same value.
+    /// - Parameter keepsValue: Whether to answer the further requests of a long read with the same value.
     private func respond(to request: GATTReadRequest, with value: Data, keeping keepsValue: Bool = false) {
         if keepsValue, self.links.contains(request.link) {
             self.entries[request.handle]?.answeredValues[request.link] = value
@@ -67,7 +67,7 @@ extension ScriptPlayer {
             if let id = request.id { host.respond(to: id, error: .invalidOffset) }
             return
         }
-        // The answer to all parts: the first that is no success, else the latest of them.
+        // The answer to all parts: the first error, or else the latest success.
         var answer: ScriptedPeripheral.Answer = .success
         var follows: [() -> Void] = []
         parts: for part in request.parts {
@@ -106,7 +106,7 @@ extension ScriptPlayer {
                 case .success, .value: host.respond(to: id, error: nil)
                 }
             }
-            // An app that answered late has taken the value only now.
+            // An answer that came later takes the value only now.
             if case .later = answer.content { self?.take(request, content) }
             for follow in follows { follow() }
         }
@@ -124,8 +124,8 @@ extension ScriptPlayer {
         }
     }
 
-    /// Whether no part begins behind the value that the parts before it leave (Vol 3, Part F, 3.4.6.3). Of parts that
-    /// leave a gap none is written.
+    /// Whether no part begins after the end of the value that earlier parts leave (Vol 3, Part F, 3.4.6.3). If there is
+    /// a gap, no part is written.
     private func areOffsetsValid(_ request: GATTWriteRequest) -> Bool {
         var values: [AttributeHandle: Data] = [:]
         return request.parts.allSatisfy { part in
@@ -136,7 +136,7 @@ extension ScriptPlayer {
         }
     }
 
-    /// Finds a place for a write without response; false where there is none.
+    /// Takes space in the buffer for a write without response; returns `false` if there is none.
     private func takeIntoBuffer() -> Bool {
         guard let buffer = self.device.script.writeBuffer else { return true }
         guard self.bufferedWrites < buffer.capacity else {
@@ -153,7 +153,7 @@ extension ScriptPlayer {
 
     // MARK: Answers
 
-    /// Carries an answer out, when its time has come and an app behind the device has said it.
+    /// Carries out an answer after its delay, and after the closure has provided it.
     private func answer(
         _ answer: ScriptedPeripheral.Answer,
         _ respond: @escaping (ScriptedPeripheral.Answer.Content) -> Void
@@ -180,7 +180,7 @@ extension ScriptPlayer {
 
 extension ATTErrorCode {
     init(_ code: CBATTError.Code) {
-        // Success is no error; a script that asks for it gets the one that says nothing.
+        // Success is not an error code; use an unspecific one instead.
         self = UInt8(exactly: code.rawValue).flatMap { $0 == 0 ? nil : ATTErrorCode(rawValue: $0) } ?? .unlikelyError
     }
 }

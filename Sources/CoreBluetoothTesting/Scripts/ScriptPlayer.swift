@@ -1,4 +1,4 @@
-// The host of a scripted device: it publishes what the script says and answers as the script does, with its faults.
+// The host of a scripted device: publishes the script's services, and answers and fails as the script says.
 
 import BluetoothHCI
 import BluetoothHost
@@ -8,16 +8,16 @@ import NIOCore
 
 /// The host of a scripted device.
 final class ScriptPlayer {
-    /// A characteristic.
+    /// The state of a characteristic.
     struct Entry {
         var definition: ScriptedPeripheral.Characteristic
         var value: Data
         var subscribers: [LinkID] = []
         var updateNumber = 0
         var timer: Scheduled<Void>?
-        /// What its closure has answered the first request of a read with, on each link: the others read on in that.
+        /// The answer of `onRead` to the first request of a long read, on each link; further requests get parts of it.
         var answeredValues: [LinkID: Data] = [:]
-        /// What it does as in a capture.
+        /// Its behaviour in a capture.
         var replay: CharacteristicReplay?
 
         init(_ definition: ScriptedPeripheral.Characteristic) {
@@ -27,7 +27,7 @@ final class ScriptPlayer {
         }
     }
 
-    /// A descriptor whose value is the script's.
+    /// The state of a descriptor.
     struct DescriptorEntry {
         var definition: ScriptedPeripheral.Descriptor
         var value: Data
@@ -35,7 +35,7 @@ final class ScriptPlayer {
 
     unowned let device: ScriptedDevice
     let host: LEHost
-    /// The keys of centrals with which the device has paired, by their identity addresses.
+    /// The keys of paired centrals, by their identity addresses.
     var bonds: [DeviceAddress: Bond] = [:]
     private(set) var services: [ScriptedPeripheral.Service]
     private var published: [AttributeHandle] = []
@@ -46,7 +46,7 @@ final class ScriptPlayer {
     private(set) var links: [LinkID] = []
     /// Open L2CAP channels.
     var channels: [L2CAPChannelID: ScriptedChannel] = [:]
-    /// How many writes without response are being dealt with.
+    /// The number of writes without response being processed.
     var bufferedWrites = 0
     private(set) var updatesOnLink: [LinkID: Int] = [:]
     private var faults: [ScriptedPeripheral.Fault]
@@ -71,7 +71,7 @@ final class ScriptPlayer {
         self.listen()
     }
 
-    // MARK: Life
+    // MARK: Life cycle
 
     func attach(_ channel: WatchedChannel) {
         let latency = self.device.script.latency
@@ -84,6 +84,10 @@ final class ScriptPlayer {
     }
 
     func disconnect() { for link in self.links { self.host.disconnect(link) } }
+
+    func requestConnectionParameters(_ parameters: ConnectionParameters) {
+        for link in self.links { self.host.requestConnectionParameters(parameters, of: link) }
+    }
 
     private func forgetLinks() {
         self.links = []
@@ -113,15 +117,10 @@ final class ScriptPlayer {
         self.updateAdvertising()
     }
 
-    /// Publishes each service behind those that it includes.
+    /// Publishes each service after those that it includes.
     private func publish() {
         var handles: [CBUUID: AttributeHandle] = [:]
-        var waiting = self.services
-        while !waiting.isEmpty {
-            let uuids = Set(waiting.map(\.uuid))
-            // Services that include each other cannot be; the script's mistakes say so.
-            let index = waiting.firstIndex { uuids.isDisjoint(with: $0.includes) } ?? 0
-            let service = waiting.remove(at: index)
+        for service in ScriptedPeripheral.publishingOrder(self.services).order {
             do {
                 let added = try self.host.addService(service.definition(including: handles))
                 self.published.append(added.range.lowerBound)
@@ -142,7 +141,7 @@ final class ScriptPlayer {
     ) {
         self.handles.append(characteristic.value)
         self.entries[characteristic.value] = Entry(definition)
-        // The user description comes first, where there is one, and is the server's.
+        // The server manages the user description, which comes first if there is one.
         for (descriptor, handle) in zip(definition.descriptors.reversed(), characteristic.descriptors.reversed()) {
             self.descriptors[handle] = DescriptorEntry(definition: descriptor, value: descriptor.value)
         }
@@ -165,7 +164,7 @@ final class ScriptPlayer {
     /// The characteristics in the order of their handles.
     var characteristics: [CBUUID] { self.handles.compactMap { self.entries[$0]?.definition.uuid } }
 
-    /// Sets a value; false where there is no such characteristic.
+    /// Sets a value; returns `false` if there is no such characteristic.
     func setValue(_ value: Data, of characteristic: CBUUID) -> Bool {
         guard let handle = self.handle(of: characteristic) else { return false }
         self.entries[handle]?.value = value
@@ -176,7 +175,7 @@ final class ScriptPlayer {
         self.handle(of: characteristic).flatMap { self.entries[$0]?.subscribers.isEmpty } == false
     }
 
-    /// Sets a value and sends it; says how many subscribers get it, `nil` where there is no such characteristic.
+    /// Sets and sends a value; returns the number of receivers, or `nil` if there is no such characteristic.
     func notify(_ value: Data, _ characteristic: CBUUID) -> Int? {
         guard self.setValue(value, of: characteristic), let handle = self.handle(of: characteristic) else { return nil }
         self.notify(handle)
@@ -199,7 +198,7 @@ final class ScriptPlayer {
         }
     }
 
-    /// Sends a value that has become that of a characteristic.
+    /// Sets and sends a value.
     func send(_ value: Data, of handle: AttributeHandle) {
         self.entries[handle]?.value = value
         self.notify(handle)
@@ -213,7 +212,7 @@ final class ScriptPlayer {
         self.scheduleUpdate(handle, updates)
     }
 
-    /// Whether somebody gets what a characteristic sends.
+    /// Whether a central receives a characteristic's updates.
     private func hasListener(_ entry: Entry) -> Bool {
         !entry.subscribers.isEmpty || entry.definition.needsNoSubscription && !self.links.isEmpty
     }
@@ -234,7 +233,7 @@ final class ScriptPlayer {
         }
         let timer = self.host.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
             guard let self, let number = self.entries[handle]?.updateNumber else { return }
-            // The script may use its device, also to switch it off.
+            // The closure may use the device, and even switch it off.
             let value = updates.value(number)
             guard let entry = self.entries[handle], self.hasListener(entry) else {
                 self.entries[handle]?.timer = nil
@@ -250,7 +249,7 @@ final class ScriptPlayer {
 
     // MARK: Faults
 
-    /// Lets what goes wrong at a step go wrong; says whether something does.
+    /// Carries out the fault of a step; returns whether there is one.
     func meet(_ step: ScriptedPeripheral.Step, on link: LinkID) -> Bool {
         guard let index = self.faults.firstIndex(where: { $0.step == step }) else { return false }
         self.strike(self.faults.remove(at: index).kind, on: link)
@@ -265,7 +264,7 @@ final class ScriptPlayer {
         case .loseLink: self.device.dropLinks()
         case .stopResponding: self.device.isUnresponsive = true
         case .powerOff:
-            // The host is in the middle of its turn.
+            // Not during a turn of the host.
             self.host.eventLoop.assumeIsolated().execute { [weak self] in self?.device.isPowered = false }
         }
     }
@@ -295,6 +294,7 @@ extension ScriptPlayer: LEHostDelegate {
         for handle in self.handles where self.entries[handle]?.definition.needsNoSubscription == true {
             self.startUpdates(handle)
         }
+        self.device.script.onConnection?(self.device)
         _ = self.meet(.onConnection, on: link.id)
         self.scheduleFaults(on: link.id)
     }
@@ -306,11 +306,13 @@ extension ScriptPlayer: LEHostDelegate {
             self.entries[handle]?.answeredValues[link.id] = nil
             self.stopUpdatesWithoutListener(handle)
         }
+        self.device.script.onDisconnection?(self.device)
     }
 
     func host(_ host: LEHost, link: LinkID, didSubscribe isSubscribed: Bool, toCharacteristic handle: AttributeHandle) {
         guard let entry = self.entries[handle] else { return }
         self.entries[handle]?.subscribers.removeAll { $0 == link }
+        defer { entry.definition.onSubscription?(isSubscribed, self.device) }
         guard isSubscribed else { return self.stopUpdatesWithoutListener(handle) }
         self.entries[handle]?.subscribers.append(link)
         if self.meet(.onSubscription(to: entry.definition.uuid), on: link) { return }

@@ -1,4 +1,4 @@
-// Plays a scripted peripheral: a Bluetooth host without an app on a controller of the world.
+// A device that follows a script: a Bluetooth host without an app on a controller of the world.
 
 import BluetoothAir
 import BluetoothHCI
@@ -9,30 +9,30 @@ import NIOCore
 
 /// A device that follows a script.
 public final class ScriptedDevice: Radio {
-    /// A write that the device has taken or refused.
+    /// A write that the device has accepted or rejected.
     public struct Write: Equatable {
         /// The characteristic.
         public var characteristic: CBUUID
-        /// What was written.
+        /// The written value.
         public var value: Data
 
-        /// A write.
+        /// Creates a write.
         public init(characteristic: CBUUID, value: Data) {
             self.characteristic = characteristic
             self.value = value
         }
     }
 
-    /// What it follows.
-    public let script: ScriptedPeripheral
-    /// All that was written, in order.
+    /// The script that it follows.
+    public private(set) var script: ScriptedPeripheral
+    /// All writes in order.
     public internal(set) var writes: [Write] = []
-    /// How many notifications and indications were sent.
+    /// The number of sent notifications and indications.
     public internal(set) var updateCount = 0
     /// The L2CAP channels that centrals have opened, in order.
     public internal(set) var channels: [ScriptedChannel] = []
     var player: ScriptPlayer! = nil
-    /// Where the script of the present services was made.
+    /// Where the present services were defined.
     private var caller: ScriptedPeripheral.Caller
 
     init(_ script: ScriptedPeripheral, name: String, model: ControllerModel, location: AirLocation, world: World) {
@@ -52,45 +52,49 @@ public final class ScriptedDevice: Radio {
         if self.isPowered { self.player.attach(self.makeChannel()) } else { self.player.detach() }
     }
 
-    /// The controller fails and comes back; the script begins anew.
+    /// Makes the controller fail and recover; all links end.
     public override func resetController() {
         super.resetController()
         self.player.detach()
         if self.isPowered { self.player.attach(self.makeChannel()) }
     }
 
-    // MARK: What a test does with it
+    // MARK: Use by tests
 
-    /// The present value of a characteristic; `nil` where there is none with that UUID.
-    public func value(of characteristic: CBUUID) -> Data? { self.player.value(of: characteristic) }
+    /// The present value of a characteristic; `nil` if there is none with that UUID.
+    public func value(of characteristic: some CBUUIDConvertible) -> Data? {
+        self.player.value(of: characteristic.cbUUID)
+    }
 
     /// Changes the value of a characteristic without a notification.
     ///
-    /// Where the device has no such characteristic, the next `run(until:within:)` of the world throws a ``WorldError``
+    /// If the device has no such characteristic, the next `run(until:within:)` of the world throws a ``WorldError``
     /// that names the line of this call.
     public func setValue(
         _ value: Data,
-        of characteristic: CBUUID,
+        of characteristic: some CBUUIDConvertible,
         file: StaticString = #fileID,
         line: UInt = #line
     ) {
+        let characteristic = characteristic.cbUUID
         guard self.mayHave(value, characteristic, file, line) else { return }
         if !self.player.setValue(value, of: characteristic) { self.reportMissing(characteristic, file, line) }
     }
 
     /// Sends a value to all subscribers, as a notification or an indication; it becomes the characteristic's value.
     ///
-    /// Where the device has no such characteristic, the next `run(until:within:)` of the world throws a ``WorldError``
-    /// that names the line of this call. That nobody is subscribed stands in the trace.
+    /// If the device has no such characteristic, the next `run(until:within:)` of the world throws a ``WorldError``
+    /// that names the line of this call. If nobody is subscribed, the trace says so.
     ///
-    /// - Returns: How many centrals are subscribed.
+    /// - Returns: The number of subscribed centrals.
     @discardableResult
     public func notify(
         _ value: Data,
-        for characteristic: CBUUID,
+        for characteristic: some CBUUIDConvertible,
         file: StaticString = #fileID,
         line: UInt = #line
     ) -> Int {
+        let characteristic = characteristic.cbUUID
         guard self.mayHave(value, characteristic, file, line) else { return 0 }
         if let definition = self.player.definition(of: characteristic),
             definition.properties.isDisjoint(with: [.notify, .indicate])
@@ -109,27 +113,14 @@ public final class ScriptedDevice: Radio {
         return count
     }
 
-    /// Sends a value of the characteristic with the UUID that `characteristic` spells to all subscribers.
-    ///
-    /// - Returns: How many centrals are subscribed.
-    @discardableResult
-    public func notify(
-        _ value: Data,
-        for characteristic: String,
-        file: StaticString = #fileID,
-        line: UInt = #line
-    ) -> Int {
-        self.notify(value, for: CBUUID(string: characteristic), file: file, line: line)
-    }
-
-    /// Whether a value has a length that an attribute can have.
+    /// Whether the length of a value is valid; reports a mistake if not.
     private func mayHave(_ value: Data, _ characteristic: CBUUID, _ file: StaticString, _ line: UInt) -> Bool {
         guard let text = ScriptedPeripheral.lengthMistake(value, characteristic) else { return true }
         self.reportMistake(text, .init(file: file, line: line))
         return false
     }
 
-    /// Reports a mistake in the script, which the world throws with the line where the script was made, or another one.
+    /// Reports a mistake in the script, which the world throws with the line where the script was created or `caller`.
     func reportMistake(_ text: String, _ caller: ScriptedPeripheral.Caller? = nil) {
         let text = "\"\(self.name)\": \(text)"
         self.note(text)
@@ -148,11 +139,13 @@ public final class ScriptedDevice: Radio {
         self.world.reportMistake("\(file):\(line): \(text)")
     }
 
-    /// Does something later, in the world's time: what a closure of the script does behind its answer.
+    /// Runs code later, in the world's time: for closures of the script.
     public func after(_ delay: Duration, _ work: @escaping () -> Void) { self.world.after(delay, work) }
 
     /// Whether a central is subscribed to a characteristic.
-    public func hasSubscriber(for characteristic: CBUUID) -> Bool { self.player.hasSubscriber(characteristic) }
+    public func hasSubscriber(for characteristic: some CBUUIDConvertible) -> Bool {
+        self.player.hasSubscriber(characteristic.cbUUID)
+    }
 
     /// Ends all links: centrals get `CBError.Code.peripheralDisconnected`.
     public func disconnect() {
@@ -160,12 +153,12 @@ public final class ScriptedDevice: Radio {
         self.player.disconnect()
     }
 
-    /// With how many devices it has paired and keeps the keys.
+    /// The number of paired devices whose keys it stores.
     public var bondCount: Int { self.player.bonds.count }
 
-    /// Loses the keys of all pairings, as a peripheral that was reset to its factory settings.
+    /// Deletes the keys of all pairings, like a peripheral that was reset to its factory settings.
     ///
-    /// A central that has paired with it gets `CBError.Code.peerRemovedPairingInformation` with its next connection.
+    /// A paired central gets `CBError.Code.peerRemovedPairingInformation` with its next connection.
     public func forgetBonds() {
         self.note("forgets the keys of its pairings")
         self.player.bonds = [:]
@@ -176,10 +169,62 @@ public final class ScriptedDevice: Radio {
         didSet { if self.isAdvertising != oldValue { self.player.updateAdvertising() } }
     }
 
-    /// Publishes the services of another script in place of the present ones; centrals are notified that services
-    /// changed.
+    /// The advertisement; a change takes effect immediately.
+    public var advertisement: ScriptedPeripheral.Advertisement {
+        get { self.script.advertisement }
+        set {
+            self.note("changes its advertisement")
+            self.script.advertisement = newValue
+            self.script.recordedAdvertisement = nil
+            self.player.updateAdvertising()
+        }
+    }
+
+    /// The advertised name, `nil` for none; a change takes effect immediately. The GAP Device Name does not change.
+    public var advertisedName: String? {
+        get { self.script.name }
+        set {
+            self.note("changes its name to \(newValue ?? "none")")
+            self.script.name = newValue
+            self.script.recordedAdvertisement = nil
+            self.player.updateAdvertising()
+        }
+    }
+
+    /// Asks all connected centrals for other connection parameters (Vol 3, Part A, 4.20).
     ///
-    /// A mistake in them is reported at the line of this call.
+    /// Invalid parameters are a mistake, which the next `run(until:within:)` throws with the line of this call.
+    ///
+    /// - Parameters:
+    ///   - interval: The connection interval, 7.5 ms to 4 s in steps of 1.25 ms.
+    ///   - latency: The number of connection events that the device may skip, 0 to 499.
+    ///   - supervisionTimeout: The supervision timeout, 100 ms to 32 s in steps of 10 ms.
+    ///   - file: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
+    public func requestConnectionParameters(
+        interval: Duration,
+        latency: Int = 0,
+        supervisionTimeout: Duration = .seconds(5),
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        guard let connectionInterval = ConnectionInterval(exactly: TimeAmount(interval)),
+            let timeout = SupervisionTimeout(exactly: TimeAmount(supervisionTimeout)),
+            case let parameters = ConnectionParameters(
+                minimumInterval: connectionInterval,
+                maximumInterval: connectionInterval,
+                latency: UInt16(clamping: latency),
+                supervisionTimeout: timeout
+            ), parameters.isValid
+        else {
+            return self.reportMistake("it asks for invalid connection parameters", .init(file: file, line: line))
+        }
+        self.player.requestConnectionParameters(parameters)
+    }
+
+    /// Replaces the services; centrals are notified that services changed.
+    ///
+    /// Mistakes in them are reported at the line of this call.
     public func publish(
         _ services: [ScriptedPeripheral.Service],
         file: StaticString = #fileID,

@@ -1,9 +1,9 @@
-// The user of a device in a test, while it pairs: sees codes, enters them, compares them, consents or not.
+// The user of a device while it pairs in a test: sees codes, enters them, compares them, consents or not.
 
 public import CoreBluetooth
 import NIOConcurrencyHelpers
 
-/// A pairing agent that answers as a test wants.
+/// A pairing agent that answers as a test specifies.
 ///
 /// ```swift
 /// let lock = ScriptedPairingAgent(.display)
@@ -16,21 +16,22 @@ public final class ScriptedPairingAgent: PairingAgent {
         var outOfBand = PairingOutOfBandExchange()
     }
 
-    /// What the user can see and do.
+    /// What the user's device can display and input.
     public let capabilities: PairingCapabilities
-    /// Whether the user's device gives and takes data by another way than Bluetooth.
+    /// Whether the user's device exchanges out-of-band data.
     public let usesOutOfBandData: Bool
     private let confirms: @Sendable (PairingPrompt) -> Bool?
     private let entersCode: @Sendable (PairingPrompt) -> String?
     private let state = NIOLockedValueBox(State())
 
-    /// A user.
+    /// Creates a user.
+    ///
     /// - Parameters:
-    ///   - capabilities: What the user can see and do.
-    ///   - usesOutOfBandData: Whether the device gives and takes data by another way than Bluetooth, see
-    ///     ``handOver(_:to:)``.
-    ///   - entersCode: The digits that the user enters; `nil` for a user who gives up.
-    ///   - confirms: Whether the user consents to a pairing, or finds two codes equal; `nil` for a user who does nothing.
+    ///   - capabilities: What the user's device can display and input.
+    ///   - usesOutOfBandData: Whether the device exchanges out-of-band data; see ``handOver(_:to:)``.
+    ///   - entersCode: Returns the digits that the user enters; `nil` for a user who gives up.
+    ///   - confirms: Returns whether the user consents to a pairing, or finds two codes equal; `nil` for a user who
+    ///     does nothing.
     public init(
         _ capabilities: PairingCapabilities,
         usesOutOfBandData: Bool = false,
@@ -45,7 +46,7 @@ public final class ScriptedPairingAgent: PairingAgent {
 
     /// How a user enters a code.
     public enum Entry: Sendable {
-        /// As the other device shows it.
+        /// As shown by the other device.
         case right
         /// With a mistake.
         case wrong
@@ -53,7 +54,7 @@ public final class ScriptedPairingAgent: PairingAgent {
         case nothing
     }
 
-    /// A user who enters the codes that another device shows.
+    /// Creates a user who enters the codes that another device shows.
     ///
     /// ```swift
     /// let lock = ScriptedPairingAgent(.display)
@@ -61,7 +62,7 @@ public final class ScriptedPairingAgent: PairingAgent {
     /// ```
     ///
     /// - Parameters:
-    ///   - entries: One after the other; the last one again and again.
+    ///   - entries: How the user enters codes, in order; the last one is repeated.
     ///   - display: The user of the device that shows the codes.
     public convenience init(entering entries: [Entry], shownBy display: ScriptedPairingAgent) {
         let left = NIOLockedValueBox(entries)
@@ -78,18 +79,18 @@ public final class ScriptedPairingAgent: PairingAgent {
         )
     }
 
-    /// What the user was shown and asked, in order.
+    /// All prompts to the user, in order.
     public var prompts: [PairingPrompt.Kind] { self.state.withLockedValue { $0.prompts } }
-    /// How pairings ended, in order.
+    /// The outcomes of all pairings, in order.
     public var outcomes: [PairingOutcome] { self.state.withLockedValue { $0.outcomes } }
-    /// The digits that are on display, or were last; `nil` where there never were any.
+    /// The last digits on the display; `nil` if there were none.
     public var code: String? {
         for case .showCode(let code) in self.prompts.reversed() { return code }
         return nil
     }
 
-    /// Hands new data of this user's device to another one by another way than Bluetooth, as when one scans a code on the
-    /// other. Both have to use such data.
+    /// Gives new out-of-band data of this user's device to another one, as when one scans a code on the other. Both
+    /// must use such data.
     ///
     /// ```swift
     /// let lock = ScriptedPairingAgent(.none, usesOutOfBandData: true)
@@ -98,7 +99,7 @@ public final class ScriptedPairingAgent: PairingAgent {
     /// ```
     ///
     /// - Parameters:
-    ///   - kind: The kind of pairing that the data is for.
+    ///   - kind: The kind of pairing for which the data is.
     ///   - other: The user of the device that gets the data.
     public func handOver(_ kind: LocalPairingOutOfBandData.Kind = .secureConnections, to other: ScriptedPairingAgent) {
         let data = LocalPairingOutOfBandData(kind)
@@ -106,15 +107,15 @@ public final class ScriptedPairingAgent: PairingAgent {
         other.take(data.sharedData)
     }
 
-    /// The user's device gets data by another way than Bluetooth; what is not of the device that it pairs with is wrong.
+    /// Gives the user's device out-of-band data; pairing fails if it is not from the peer.
     public func take(_ data: PairingOutOfBandData?) { self.state.withLockedValue { $0.outOfBand.peer = data } }
 
-    /// What was handed over and taken.
+    /// The out-of-band data given and received.
     public func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandExchange {
         self.state.withLockedValue { $0.outOfBand }
     }
 
-    /// Notes what the user is shown or asked, and answers.
+    /// Records a prompt and answers it.
     public func pairing(_ prompt: PairingPrompt) {
         self.state.withLockedValue { $0.prompts.append(prompt.kind) }
         switch prompt.kind {
@@ -124,7 +125,7 @@ public final class ScriptedPairingAgent: PairingAgent {
         }
     }
 
-    /// Notes how the pairing ended.
+    /// Records an outcome.
     public func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) {
         self.state.withLockedValue { $0.outcomes.append(outcome) }
     }

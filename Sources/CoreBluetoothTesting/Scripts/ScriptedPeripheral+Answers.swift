@@ -1,9 +1,9 @@
-// How a scripted peripheral answers, and where it fails.
+// The answers and faults of a scripted peripheral.
 
 public import CoreBluetooth
 
 extension ScriptedPeripheral {
-    /// How a request is answered.
+    /// The answer to a request.
     public struct Answer {
         enum Content {
             case success
@@ -16,17 +16,16 @@ extension ScriptedPeripheral {
         var content: Content
         var delay: Duration = .zero
 
-        /// A write is taken; a read gives the present value.
+        /// Accepts a write, or returns the present value.
         public static var success: Answer { Answer(content: .success) }
-        /// A read gives this value; a write is taken.
+        /// Returns this value, or accepts a write.
         public static func value(_ value: Data) -> Answer { Answer(content: .value(value)) }
-        /// The request fails.
+        /// Rejects the request.
         public static func error(_ code: CBATTError.Code) -> Answer { Answer(content: .error(code)) }
-        /// The request is never answered: the central times out after 30 s.
+        /// Never answers: the central times out after 30 s.
         public static var noResponse: Answer { Answer(content: .noResponse) }
 
-        /// The answer comes from an app behind the peripheral: `ask` gets a closure that it calls with the answer,
-        /// once, whenever that is there.
+        /// Answers later: `ask` gets a closure and calls it once with the answer.
         ///
         /// ```swift
         /// .init("FFF1", properties: .read, onRead: { _ in
@@ -37,7 +36,7 @@ extension ScriptedPeripheral {
             Answer(content: .later(ask))
         }
 
-        /// The same answer, later.
+        /// The same answer after a delay.
         public func delayed(by delay: Duration) -> Answer {
             var answer = self
             answer.delay = delay
@@ -45,23 +44,23 @@ extension ScriptedPeripheral {
         }
     }
 
-    /// A moment in the life of a link.
+    /// An event on a link.
     public enum Step: Equatable {
-        /// The link is there.
+        /// A central has connected.
         case onConnection
-        /// So long after the link was there.
+        /// A duration has passed since a central connected.
         case after(Duration)
-        /// A characteristic is read; the request is not answered any more.
+        /// A characteristic is read; the request is no longer answered.
         case onRead(of: CBUUID)
-        /// A characteristic is written; the request is not answered any more.
+        /// A characteristic is written; the request is no longer answered.
         case onWrite(to: CBUUID)
         /// A characteristic is subscribed to.
         case onSubscription(to: CBUUID)
-        /// So many notifications or indications were sent on the link.
+        /// A number of notifications or indications were sent on the link.
         case afterNotification(Int)
     }
 
-    /// Something that goes wrong at a step, once.
+    /// A fault that occurs once, at a step.
     public struct Fault {
         enum Kind {
             case disconnect
@@ -75,7 +74,7 @@ extension ScriptedPeripheral {
 
         /// The peripheral ends the link: the central gets `CBError.Code.peripheralDisconnected`.
         public static func disconnect(_ step: Step) -> Fault { Fault(kind: .disconnect, step: step) }
-        /// The link is lost: the central gets `CBError.Code.connectionTimeout`, at once.
+        /// The link is lost: the central immediately gets `CBError.Code.connectionTimeout`.
         public static func loseLink(_ step: Step) -> Fault { Fault(kind: .loseLink, step: step) }
         /// From now on no ATT request is answered, as with ``Radio/isUnresponsive``.
         public static func stopResponding(_ step: Step) -> Fault { Fault(kind: .stopResponding, step: step) }

@@ -1,4 +1,4 @@
-// A capture becomes a script: the peripheral of a real conversation, with its database, values, notifications and
+// Creates a script from a capture: the peripheral of a real conversation, with its database, values, notifications and
 // answers.
 
 import BluetoothHost
@@ -10,33 +10,33 @@ import Logging
 import NIOCore
 
 extension ScriptedPeripheral {
-    /// The peripheral of a real conversation.
+    /// Creates the peripheral of a real conversation.
     ///
     /// The file is a capture of HCI packets in the format of btsnoop (Linux, Android, `--capture` of this project's
-    /// programs) or of Apple's PacketLogger, of the central's side or of the peripheral's. The script has what the
+    /// programs) or of Apple's PacketLogger, recorded at the central or at the peripheral. The script has what the
     /// capture shows:
     ///
-    /// - what it advertised, its name and its ATT MTU;
+    /// - its advertisement, name and ATT MTU;
     /// - its database: services, included services, characteristics, descriptors, as far as they were discovered;
-    /// - values: the nth read of a characteristic gets what the nth one in the capture got, and when there are no more,
-    ///   the present value; a write that the capture has is taken or refused as there;
-    /// - notifications and indications, as long after the subscription as in the capture;
-    /// - answers: a value that follows a write of the same service, or the answer before it of the same characteristic,
-    ///   within one second is an answer to the write, unless its characteristic has sent something by itself before. An
-    ///   equal write gets it again, as long after the write.
+    /// - values: the nth read of a characteristic gets the result of the nth read in the capture, and later ones the
+    ///   present value; recorded writes are accepted or rejected as in the capture;
+    /// - notifications and indications, at the same times after the subscription;
+    /// - answers: a value that follows a write to the same service, or another answer of the same characteristic,
+    ///   within one second is an answer to the write, unless its characteristic has sent updates before. An equal write
+    ///   gets the same answer after the same time.
     ///
-    /// What refused a connection for want of encryption demands an encrypted one. What the capture does not have is an
-    /// error: where code under test reads, writes or subscribes to what nobody did in the capture, the trace says so,
-    /// and the next `run(until:within:)` throws a ``WorldError`` with the line of this call. ``update(_:_:)`` changes
-    /// the script before. ``unseen`` says what is missing of the database.
+    /// Attributes that rejected a request because the link was not encrypted require encryption. Requests that are not
+    /// in the capture are errors: if the code under test makes a read, write or subscription that nobody made in the
+    /// capture, the trace says so, and the next `run(until:within:)` throws a ``WorldError`` with the line of this
+    /// call. Use ``update(_:_:)`` to change the script before. ``unseen`` lists what is missing from the database.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - device: The address or the name of the peripheral, where the capture has conversations with several; `local`
-    ///     for the device whose host was captured.
-    ///   - file: The file of the call, which is where mistakes are reported.
-    ///   - line: The line of the call.
-    /// - Throws: An error with one line, where the file cannot be read, or has no such conversation.
+    ///   - device: The address or the name of the peripheral, if the capture has several; `local` for the device whose
+    ///     host was captured.
+    ///   - file: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
+    /// - Throws: An error with a text of one line, if the file cannot be read or has no such conversation.
     public init(
         capture path: String,
         device: String? = nil,
@@ -50,7 +50,7 @@ extension ScriptedPeripheral {
         try self.init(capture: data, named: path, device: device, caller: caller)
     }
 
-    /// The peripheral of a real conversation, from the content of a file; see
+    /// Creates the peripheral of a real conversation from the content of a file; see
     /// ``init(capture:device:file:line:)-(String,_,_,_)``.
     public init(
         capture data: Data,
@@ -78,17 +78,20 @@ extension ScriptedPeripheral {
         }
     }
 
-    /// Changes a characteristic of the script, such as one of which a capture does not have enough.
+    /// Changes a characteristic of the script, such as one that a capture lacks.
     ///
     /// ```swift
     /// var sensor = try ScriptedPeripheral(capture: "sensor.btsnoop")
     /// sensor.update("2A39") { $0.onWrite = { _, _ in .success } }
     /// ```
     ///
-    /// - Returns: Whether there is a characteristic with that UUID; of several the first is changed.
+    /// - Returns: Whether there is a characteristic with that UUID. The first one is changed.
     @discardableResult
-    public mutating func update(_ characteristic: String, _ change: (inout Characteristic) -> Void) -> Bool {
-        let uuid = CBUUID(string: characteristic)
+    public mutating func update(
+        _ characteristic: some CBUUIDConvertible,
+        _ change: (inout Characteristic) -> Void
+    ) -> Bool {
+        let uuid = characteristic.cbUUID
         for service in self.services.indices {
             for index in self.services[service].characteristics.indices
             where self.services[service].characteristics[index].uuid == uuid {
@@ -99,7 +102,7 @@ extension ScriptedPeripheral {
         return false
     }
 
-    /// A script of a recorded peripheral.
+    /// Creates the script of a recorded peripheral.
     init(_ recorded: RecordedPeripheral, _ caller: Caller) {
         var unseen: [String] = []
         let uuids = Dictionary(
@@ -129,8 +132,9 @@ extension ScriptedPeripheral {
             file: caller.file,
             line: caller.line
         )
-        if let data = recorded.advertisingData, data.readableBytes <= 31,
-            (recorded.scanResponse?.readableBytes ?? 0) <= 31
+        let limit = Advertisement.PDUs.legacy.limit
+        if let data = recorded.advertisingData, data.readableBytes <= limit,
+            (recorded.scanResponse?.readableBytes ?? 0) <= limit
         {
             self.recordedAdvertisement = RecordedAdvertisement(
                 data: Data(data.readableBytesView),
@@ -180,14 +184,14 @@ extension ScriptedPeripheral.Characteristic {
     }
 }
 
-/// Which services have space in an advertisement.
+/// The services that fit into an advertisement.
 private enum AdvertisedServices {
     static func fitting(_ services: [ScriptedPeripheral.Service]) -> [CBUUID] {
         var length = 3
         var result: [CBUUID] = []
         for service in services where service.isPrimary {
             length += 2 + service.uuid.data.count
-            guard length <= 31 else { break }
+            guard length <= ScriptedPeripheral.Advertisement.PDUs.legacy.limit else { break }
             result.append(service.uuid)
         }
         return result

@@ -12,16 +12,16 @@ extension ScriptedPeripheral {
     /// .init(psm: 0x81, onData: { data, channel in channel.send(Data(data.reversed())) })
     /// ```
     public struct Channel {
-        /// Its PSM, 0x0001 to 0x00FF; those that apps find have 0x0080 and more (Vol 3, Part A, 4.22).
+        /// Its PSM, 0x0001 to 0x00FF; dynamic ones begin at 0x0080 (Vol 3, Part A, 4.22).
         public var psm: CBL2CAPPSM
-        /// What it demands of a connection.
+        /// The security that it requires.
         public var security: Security
         /// Called when a central has opened it.
         public var onOpen: ((ScriptedChannel) -> Void)?
-        /// Called with octets that came; `nil` to send them back.
+        /// Called with received octets; `nil` to send them back.
         public var onData: ((Data, ScriptedChannel) -> Void)?
 
-        /// A channel.
+        /// Creates a channel.
         public init(
             psm: CBL2CAPPSM,
             security: Security = .none,
@@ -40,13 +40,13 @@ extension ScriptedPeripheral {
 public final class ScriptedChannel {
     /// Its PSM.
     public let psm: CBL2CAPPSM
-    /// All that came, in order.
+    /// All received octets.
     public internal(set) var received = Data()
     /// Whether it is open.
     public internal(set) var isOpen = true
     let id: L2CAPChannelID
     private weak var player: ScriptPlayer?
-    /// What waits until the central takes more.
+    /// Octets that wait for credits of the central.
     private var waiting = ByteBuffer()
 
     init(_ id: L2CAPChannelID, psm: CBL2CAPPSM, player: ScriptPlayer) {
@@ -55,14 +55,14 @@ public final class ScriptedChannel {
         self.player = player
     }
 
-    /// Sends octets, as soon as the central takes them.
+    /// Sends octets as soon as the central accepts them.
     public func send(_ data: Data) {
         guard self.isOpen else { return }
         self.waiting.writeBytes(data)
         self.flush()
     }
 
-    /// Ends the channel behind what was sent.
+    /// Closes the channel after sending pending octets.
     public func close() {
         guard self.isOpen, let host = self.player?.host else { return }
         self.isOpen = false

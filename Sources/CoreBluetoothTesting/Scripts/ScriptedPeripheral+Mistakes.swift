@@ -1,11 +1,11 @@
-// What cannot be in a script. It is reported, with the line of the script, when the script comes into a world; what is
-// not concerned works.
+// Finds mistakes in a script. They are reported with the line of the script when it is added to a world; the rest of
+// the script works.
 
 import BluetoothHost
 import CoreBluetooth
 
 extension ScriptedPeripheral {
-    /// What cannot be in services, a line each.
+    /// The mistakes in services, one line each.
     static func mistakes(in services: [Service]) -> [String] {
         var mistakes: [String] = []
         let uuids = services.map(\.uuid)
@@ -23,7 +23,7 @@ extension ScriptedPeripheral {
             }
             for characteristic in service.characteristics { mistakes += self.characteristicMistakes(characteristic) }
         }
-        if let service = self.serviceInCircle(services) {
+        if let service = self.publishingOrder(services).circular {
             mistakes.append("the service \(service.uuid.uuidString) includes itself, by way of others or not")
         }
         return mistakes
@@ -56,23 +56,23 @@ extension ScriptedPeripheral {
         return mistakes
     }
 
-    /// What is wrong with the length of a value; `nil` where it can be.
+    /// The mistake in the length of a value; `nil` if it is valid.
     static func lengthMistake(_ value: Data, _ uuid: CBUUID, _ kind: String = "characteristic") -> String? {
         guard value.count > ATT.maximumValueLength else { return nil }
         return
             "a value of the \(kind) \(uuid.uuidString) has \(value.count) octets; \(ATT.maximumValueLength) are the limit"
     }
 
-    /// A service that cannot be published behind all that it includes.
-    private static func serviceInCircle(_ services: [Service]) -> Service? {
-        var waiting = services
+    /// The services in an order in which each follows those that it includes, and the first one for which that is
+    /// impossible.
+    static func publishingOrder(_ services: [Service]) -> (order: [Service], circular: Service?) {
+        var (order, waiting, circular) = ([Service](), services, Service?.none)
         while !waiting.isEmpty {
             let uuids = Set(waiting.map(\.uuid))
-            guard let index = waiting.firstIndex(where: { uuids.isDisjoint(with: $0.includes) }) else {
-                return waiting.first
-            }
-            waiting.remove(at: index)
+            let index = waiting.firstIndex { uuids.isDisjoint(with: $0.includes) }
+            if index == nil { circular = circular ?? waiting[0] }
+            order.append(waiting.remove(at: index ?? 0))
         }
-        return nil
+        return (order, circular)
     }
 }

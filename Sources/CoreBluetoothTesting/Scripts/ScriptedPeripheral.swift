@@ -1,12 +1,11 @@
-// A peripheral as a value: what it advertises, what it has, how it answers, and where it fails. ScriptedDevice plays
-// it.
+// A peripheral as a value: its advertisement, services, answers and faults. `ScriptedDevice` follows it.
 
 public import CoreBluetooth
 
-/// A peripheral in place of a real one: a sensor, a lock, whatever the code under test is to meet.
+/// A peripheral in place of a real one: a sensor, a lock, any device for the code under test.
 ///
-/// It stands below Core Bluetooth, so it may have what an app may not publish, such as the Battery service, and may do
-/// what an app cannot: answer late, wrongly or not at all.
+/// It works below Core Bluetooth, so it may have services that an app cannot publish, such as the Battery service, and
+/// may do what an app cannot: answer late, wrongly or not at all.
 ///
 /// ```swift
 /// let thermometer = ScriptedPeripheral(
@@ -22,46 +21,49 @@ public import CoreBluetooth
 /// let device = world.addPeripheral(thermometer)
 /// ```
 public struct ScriptedPeripheral {
-    /// The name that it advertises, which is its GAP Device Name, too; `nil` to advertise none.
+    /// The advertised name, which is also its GAP Device Name; `nil` to advertise none.
     public var name: String?
     /// Its services.
     public var services: [Service]
-    /// What it advertises beside its name.
+    /// What it advertises in addition to its name.
     public var advertisement: Advertisement
     /// The ATT MTU that it offers, 23 to 517 octets.
     public var mtu: Int
-    /// Whether links to it fail to be established, so that centrals get `didFailToConnect`.
+    /// Whether links to it fail, so that centrals get `didFailToConnect`.
     ///
-    /// The air reports the failure in place of a link. A real controller reports the link first and ends it after six
-    /// connection events without the peripheral, reason 0x3E (Vol 6, Part B, 4.5.2). Either is tried again three times
-    /// before the app hears of it.
+    /// The air reports the failure instead of a link. A real controller reports the link first and ends it after six
+    /// connection events without the peripheral, with reason 0x3E (Vol 6, Part B, 4.5.2). In both cases three more
+    /// attempts are made before the app is told.
     public var refusesConnections: Bool
-    /// Where it fails.
+    /// Its faults.
     public var faults: [Fault]
-    /// The user of the peripheral while it pairs, such as a ``ScriptedPairingAgent``; `nil` for a peripheral that has
-    /// neither display nor keys.
+    /// The user of the peripheral while it pairs, such as a ``ScriptedPairingAgent``; `nil` for a peripheral without
+    /// display and keyboard.
     ///
-    /// It pairs where it has a user or a characteristic that demands security; any other refuses.
+    /// A peripheral without a user and without attributes that require security rejects pairing.
     public var pairingAgent: (any PairingAgent)?
-    /// What its Generic Attribute service has.
+    /// The content of its Generic Attribute service.
     public var genericAttribute: GenericAttribute
     /// The L2CAP channels that centrals may open.
     public var channels: [Channel]
-    /// How slow it is: so much later it handles each packet of a central, from discovery to writing. Zero for one that
-    /// handles it at once.
+    /// The delay before it handles each packet of a central, from discovery to writing.
     public var latency: Duration
-    /// Where it keeps writes without response until it has dealt with them; `nil` for one that takes all.
+    /// A buffer for writes without response until they are processed; `nil` for no limit.
     public var writeBuffer: WriteBuffer?
-    /// What a capture does not have of it, a line each; see ``init(capture:device:file:line:)-(String,_,_,_)``.
+    /// Called when a central has connected.
+    public var onConnection: ((ScriptedDevice) -> Void)?
+    /// Called when a central has disconnected or its link was lost.
+    public var onDisconnection: ((ScriptedDevice) -> Void)?
+    /// What a capture lacks, one line each; see ``init(capture:device:file:line:)-(String,_,_,_)``.
     public internal(set) var unseen: [String] = []
-    /// Where the script was made: there its mistakes are reported.
+    /// Where the script was created, for reports of mistakes.
     var caller: Caller
-    /// What it advertises octet for octet, in place of ``advertisement``'s fields.
+    /// The recorded octets to advertise, instead of ``advertisement``.
     var recordedAdvertisement: RecordedAdvertisement?
 
-    /// A peripheral.
+    /// Creates a peripheral.
     ///
-    /// A mistake in it, such as a value of more than 512 octets, is reported when it is added to a world: the next
+    /// Mistakes, such as a value of more than 512 octets, are reported when it is added to a world: the next
     /// `run(until:within:)` throws a ``WorldError`` that names the line of this call.
     public init(
         name: String? = nil,
@@ -75,6 +77,8 @@ public struct ScriptedPeripheral {
         channels: [Channel] = [],
         latency: Duration = .zero,
         writeBuffer: WriteBuffer? = nil,
+        onConnection: ((ScriptedDevice) -> Void)? = nil,
+        onDisconnection: ((ScriptedDevice) -> Void)? = nil,
         file: StaticString = #fileID,
         line: UInt = #line
     ) {
@@ -89,6 +93,8 @@ public struct ScriptedPeripheral {
         self.channels = channels
         self.latency = latency
         self.writeBuffer = writeBuffer
+        self.onConnection = onConnection
+        self.onDisconnection = onDisconnection
         self.caller = Caller(file: file, line: line)
     }
 
@@ -113,59 +119,59 @@ public struct ScriptedPeripheral {
             || self.services.contains { $0.characteristics.contains(where: \.demandsSecurity) }
     }
 
-    /// What the Generic Attribute service of a peripheral has (Vol 3, Part G, 7).
+    /// The content of a peripheral's Generic Attribute service (Vol 3, Part G, 7).
     public enum GenericAttribute: Hashable, Sendable {
         /// There is no such service.
         case absent
-        /// The service is there, and has nothing.
+        /// The service is empty.
         case empty
-        /// It has Service Changed, so that centrals are notified of other services.
+        /// It has Service Changed, so that centrals are notified of changed services.
         case serviceChanged
         /// It has Service Changed, Client Supported Features and Database Hash.
         case databaseHash
     }
 
-    /// A place of limited size for writes without response: one that comes while it is full is dropped, which the trace
+    /// A buffer of limited size for writes without response: while it is full, writes are dropped, which the trace
     /// shows.
     public struct WriteBuffer: Hashable, Sendable {
-        /// How many writes it holds.
+        /// The number of writes that it holds.
         public var capacity: Int
-        /// How long the peripheral deals with one.
+        /// How long the peripheral takes to process one.
         public var processingTime: Duration
 
-        /// A buffer.
+        /// Creates a buffer.
         public init(capacity: Int, processingTime: Duration) {
             self.capacity = capacity
             self.processingTime = processingTime
         }
     }
 
-    /// What is advertised beside the name. All of it has 31 octets, and 31 more in the scan response.
+    /// The advertised fields in addition to the name. There are 31 octets, and 31 more in the scan response.
     public struct Advertisement {
-        /// The PDUs of an advertisement.
+        /// The kinds of advertising PDUs.
         public enum PDUs: Sendable {
-            /// Those that every scanner hears.
+            /// Legacy PDUs, which every scanner hears.
             case legacy
-            /// Extended ones on LE 1M, with up to 245 octets on LE 2M and no scan response.
+            /// Extended PDUs on LE 1M, with up to 245 octets on LE 2M and no scan response.
             case extended
-            /// Extended ones on LE Coded, which reach farthest, with up to 245 octets and no scan response.
+            /// Extended PDUs on LE Coded, which has the longest range, with up to 245 octets and no scan response.
             case coded
         }
 
-        /// The services to name; `nil` for all primary ones.
+        /// The advertised services; `nil` for all primary ones.
         public var services: [CBUUID]?
         /// Manufacturer data, the company's two octets first.
         public var manufacturerData: Data?
-        /// Data of services.
+        /// Service data.
         public var serviceData: [(service: CBUUID, data: Data)]
         /// Whether centrals may connect.
         public var isConnectable: Bool
-        /// The time from one advertisement to the next, 20 ms to 10.24 s.
+        /// The advertising interval, 20 ms to 10.24 s.
         public var interval: Duration
-        /// In which PDUs it advertises.
+        /// The kind of PDUs.
         public var pdus: PDUs
 
-        /// An advertisement.
+        /// Creates an advertisement.
         public init(
             services: [CBUUID]? = nil,
             manufacturerData: Data? = nil,

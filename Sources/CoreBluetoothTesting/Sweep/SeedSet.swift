@@ -1,7 +1,7 @@
-// The seeds of a sweep: what `WORLD_SEEDS` and `WORLD_SHARD` say. Seeds are never all in memory: a set may have every
-// seed that there is.
+// The seeds of a sweep, from `WORLD_SEEDS` and `WORLD_SHARD`. They are stored as ranges, since a set may contain every
+// possible seed.
 
-/// Seeds in ascending order, each once.
+/// A set of seeds in ascending order.
 struct SeedSet: Hashable, Sendable, CustomStringConvertible {
     /// In ascending order, with a gap between any two.
     private(set) var ranges: [ClosedRange<UInt64>]
@@ -21,7 +21,7 @@ struct SeedSet: Hashable, Sendable, CustomStringConvertible {
         self.ranges = merged
     }
 
-    /// The seeds of a text such as `7`, `1-10000` or `1-10,40,50-60`; `nil` for any other text.
+    /// Creates a set from a text such as `7`, `1-10000` or `1-10,40,50-60`; `nil` for any other text.
     init?(_ text: String) {
         var ranges: [ClosedRange<UInt64>] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -33,14 +33,14 @@ struct SeedSet: Hashable, Sendable, CustomStringConvertible {
         self.init(ranges: ranges)
     }
 
-    /// The text that gives it.
+    /// The set as text.
     var description: String {
-        // `count` of a range is an `Int`, which has no place for every range of seeds.
+        // `count` of a range is an `Int`, which may overflow.
         self.ranges.map { $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
             .joined(separator: ",")
     }
 
-    /// How many there are, `UInt64.max` where there are all.
+    /// The number of seeds; `UInt64.max` for all.
     var count: UInt64 {
         self.ranges.reduce(0) { sum, range in
             let (count, isAll) = (range.upperBound - range.lowerBound).addingReportingOverflow(1)
@@ -49,7 +49,7 @@ struct SeedSet: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The seed at a position, counted from 0; `nil` behind the last.
+    /// The seed at a position from 0; `nil` after the last.
     subscript(position: UInt64) -> UInt64? {
         var rest = position
         for range in self.ranges {
@@ -61,13 +61,13 @@ struct SeedSet: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A part of a set of seeds, for one of several machines: `WORLD_SHARD=3/20` is the third of twenty.
+/// A part of a set of seeds, for one of several machines: `WORLD_SHARD=3/20` is the third of twenty parts.
 ///
-/// Neighbouring seeds are in different shards, so that each machine gets an equal share of whatever takes longer.
+/// Neighbouring seeds are in different shards, so that slow seeds are distributed evenly.
 struct SeedShard: Hashable, Sendable, CustomStringConvertible {
-    /// Which one, counted from 1.
+    /// The number of the shard, from 1.
     let number: UInt64
-    /// How many there are.
+    /// The number of shards.
     let total: UInt64
 
     /// All seeds.
@@ -78,7 +78,7 @@ struct SeedShard: Hashable, Sendable, CustomStringConvertible {
         self.total = total
     }
 
-    /// The shard of a text such as `3/20`; `nil` for any other text.
+    /// Creates a shard from a text such as `3/20`; `nil` for any other text.
     init?(_ text: String) {
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { UInt64(strictly: $0) }
         guard numbers.count == 2, let number = numbers[0], let total = numbers[1], number >= 1, number <= total else {
@@ -89,12 +89,12 @@ struct SeedShard: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { "\(self.number)/\(self.total)" }
 
-    /// How many of so many seeds are in it.
+    /// The number of seeds in the shard, of a total number.
     func count(of seeds: UInt64) -> UInt64 {
         seeds < self.number ? 0 : (seeds - self.number) / self.total + 1
     }
 
-    /// The position in the whole set of a position in the shard; `nil` beyond all numbers.
+    /// The position in the whole set of a position in the shard; `nil` on overflow.
     func position(_ position: UInt64) -> UInt64? {
         let (product, overflow) = position.multipliedReportingOverflow(by: self.total)
         let (sum, isTooLarge) = product.addingReportingOverflow(self.number - 1)
@@ -103,7 +103,7 @@ struct SeedShard: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UInt64 {
-    /// A number in decimal digits and nothing else: no sign, no space.
+    /// Creates a number from decimal digits only: no sign, no space.
     init?(strictly text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil

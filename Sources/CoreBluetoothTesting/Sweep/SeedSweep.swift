@@ -1,12 +1,12 @@
-// Tests that run with one seed, and with thousands where the environment says so.
+// Tests that run with one seed, or with thousands if the environment says so.
 
 public import BluetoothAir
 import Foundation
 
-/// Runs a test with a seed, or with each of many.
+/// Runs a test with one seed, or with each of many seeds.
 ///
-/// Ordinarily `body` is called once, with `seed`. Where the environment has `WORLD_SEEDS`, it is called with each seed
-/// of those, in processes of their own, one for each core:
+/// Normally `body` is called once, with `seed`. If the environment has `WORLD_SEEDS`, it is called with each of those
+/// seeds, in separate processes, one for each core:
 ///
 /// ```swift
 /// @Test func comesBackAfterALostLink() throws {
@@ -21,20 +21,19 @@ import Foundation
 /// WORLD_SEEDS=1-10000 swift test --filter comesBackAfterALostLink
 /// ```
 ///
-/// Call it in the test itself: the processes are the tests' program with a filter for the calling function. A seed
-/// fails where its process does, by whatever an ordinary test fails: an error, an expectation, a trap. It is run once
-/// more, alone, to keep its trace, its captures (of worlds that `withWorld` or `withWorlds` makes) and what it wrote.
-/// The sweep stops at the first failure, and is sure then that no smaller seed fails; `WORLD_FAILURES=all` gathers all
-/// of them.
+/// Call it in the test itself: the processes run the test program with a filter for the calling function. A seed fails
+/// if its process does, like any test: with an error, an expectation, a trap. It is then run again, alone, to keep its
+/// trace, its captures (of worlds that `withWorld` or `withWorlds` creates) and its output. The sweep stops at the
+/// first failure, once it is sure that no smaller seed fails; `WORLD_FAILURES=all` collects all of them.
 ///
 /// - Parameters:
 ///   - seed: The seed without `WORLD_SEEDS`.
-///   - function: The test; leave it out.
-///   - fileID: Where it is; leave it out.
-///   - line: Where it is; leave it out.
-///   - body: The test with a seed.
-/// - Throws: What `body` throws, where it is called once; ``SweepError`` where a seed of a sweep fails, or where a
-///   variable of the environment means nothing.
+///   - function: The test; use the default.
+///   - fileID: Its file; use the default.
+///   - line: Its line; use the default.
+///   - body: The test, called with a seed.
+/// - Throws: What `body` throws, if it is called once; ``SweepError`` if a seed of a sweep fails or an environment
+///   variable is invalid.
 public func sweepSeeds(
     _ seed: UInt64 = 1,
     function: String = #function,
@@ -50,10 +49,10 @@ public func sweepSeeds(
     }
 }
 
-/// Runs a test that awaits with a seed, or with each of many.
+/// Runs an `async` test with one seed, or with each of many seeds.
 ///
-/// The same as the one for tests that do not await. The calling actor, the main actor in most cases, is free while a
-/// sweep runs in other processes.
+/// Like the function for synchronous tests. The calling actor, usually the main actor, is free while a sweep runs in
+/// other processes.
 public func sweepSeeds(
     _ seed: UInt64 = 1,
     function: String = #function,
@@ -83,11 +82,11 @@ public func sweepSeeds(
 /// - Parameters:
 ///   - seed: The seed without `WORLD_SEEDS`.
 ///   - settings: How the air treats time and loss.
-///   - function: The test; leave it out.
-///   - fileID: Where it is; leave it out.
-///   - line: Where it is; leave it out.
+///   - function: The test; use the default.
+///   - fileID: Its file; use the default.
+///   - line: Its line; use the default.
 ///   - body: The test.
-/// - Throws: ``WorldError`` where `body` throws, ``SweepError`` where a seed of a sweep fails.
+/// - Throws: ``WorldError`` if `body` throws, ``SweepError`` if a seed of a sweep fails.
 public func withWorlds(
     seed: UInt64 = 1,
     settings: AirSettings = .realistic,
@@ -101,7 +100,7 @@ public func withWorlds(
     }
 }
 
-/// Runs a test that awaits in a world of its own, or in one for each of many seeds; see `sweepSeeds` and `withWorld`.
+/// Runs an `async` test in a world of its own, or in one for each of many seeds; see `sweepSeeds` and `withWorld`.
 @MainActor
 public func withWorlds(
     seed: UInt64 = 1,
@@ -116,11 +115,11 @@ public func withWorlds(
     }
 }
 
-/// Where the seeds of a call run.
+/// Where a call runs its seeds.
 private enum SeedSweep {
     /// In this process, one after the other.
     case here([UInt64])
-    /// In processes that are started.
+    /// In other processes.
     case elsewhere(SweepRunner)
     /// Not at all: this process is for another call.
     case nowhere
@@ -158,9 +157,9 @@ private enum SeedSweep {
 }
 
 extension SweepRunner {
-    /// Runs on a thread of its own, so that an actor and the cooperative pool are free.
+    /// Runs on a separate thread, which keeps the actor and the cooperative pool free.
     fileprivate func runOnThread() async throws {
-        // The runner is used by that thread alone until it has ended.
+        // Only that thread uses the runner until it has ended.
         nonisolated(unsafe) let runner = self
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             Thread.detachNewThread { continuation.resume(with: Result { try runner.run() }) }
@@ -168,16 +167,16 @@ extension SweepRunner {
     }
 }
 
-/// The process that has started this one.
+/// The process that started this one.
 enum SweepParent {
-    /// Ends this process when that one has ended, however: it holds the other end of the standard input.
+    /// Ends this process when its parent ends in any way: the parent holds the other end of the standard input.
     static func follow() { _ = self.thread }
 
     private static let thread: Void = Thread.detachNewThread {
         var octet: UInt8 = 0
         while true {
             let count = read(STDIN_FILENO, &octet, 1)
-            // A signal, such as one that makes the threads of a process that traps stand still, is no end.
+            // A signal, such as one that stops the threads of a trapping process, is not the end.
             if count == 0 || count < 0 && errno != EINTR { _exit(1) }
         }
     }

@@ -1,29 +1,29 @@
-// What a sweep over seeds ends with where something fails.
+// The error of a failed sweep.
 
 public import Foundation
 
-/// Why a sweep failed: a wrong variable, a test that cannot be started by itself, or seeds that fail.
+/// Why a sweep failed: an invalid variable, a test that cannot be started alone, or failing seeds.
 public struct SweepError: Error, CustomStringConvertible, LocalizedError, Sendable {
-    /// A seed that failed, or several that fail one after the other in one process and not alone.
+    /// A failed seed, or several seeds that fail only together in one process.
     public struct Failure: Sendable {
-        /// The seeds, in most cases one.
+        /// The seeds, usually one.
         public var seeds: [UInt64]
-        /// What the process of the test wrote, as far as it says why.
+        /// The lines of the test's output that say why.
         public var reason: String
-        /// Where the trace, the captures and all that the process wrote are; `nil` where nothing was kept.
+        /// The folder with the trace, the captures and the output; `nil` if nothing was kept.
         public var folder: String?
     }
 
     /// What happened, on one line.
     public var reason: String
-    /// The seeds that fail, in ascending order.
+    /// The failed seeds in ascending order.
     public var failures: [Failure] = []
     /// The command that runs the test with the first of them.
     public var command: String?
 
     init(_ reason: String) { self.reason = reason }
 
-    /// What happened, the reasons of the first failures, where their files are, and how to run the first one again.
+    /// What happened, the reasons of the first failures, their folders, and how to run the first one again.
     public var description: String {
         var lines = [self.reason]
         if let command = self.command { lines.append("Again: \(command)") }

@@ -1,6 +1,6 @@
-// Which process runs which seeds. Several seeds share a process, since each has to start first; how a process ends
-// says whether they hold. Where they do not, each half of them has a process of its own, down to the one that fails: so
-// a test may fail as it likes, by an error, an expectation or a trap.
+// Decides which process runs which seeds. Several seeds share a process, since starting one takes time; its exit status
+// says whether they pass. If they fail, each half gets its own process, down to a single failing seed: so a test may
+// fail in any way, with an error, an expectation or a trap.
 //
 //     several in a process ──► they hold
 //                │
@@ -8,14 +8,14 @@
 //                                 │
 //                                 └──► both halves hold: the seeds fail together
 
-/// The state of a sweep; it starts no processes itself.
+/// The state of a sweep. It does not start processes.
 struct SweepPlan {
-    /// What one process is to run.
+    /// The work of one process.
     struct Job: Hashable, Sendable {
         var seeds: [UInt64]
-        /// Whether its only seed has failed, and is run once more to keep its trace.
+        /// Whether its only seed has failed and is run again to keep its trace.
         var isKept: Bool
-        /// The seeds of which these are a half.
+        /// The group of which these seeds are one half.
         fileprivate var group: Int?
     }
 
@@ -23,11 +23,11 @@ struct SweepPlan {
     enum Verdict: Hashable, Sendable {
         case holds
         case fails(reason: String, folder: String?)
-        /// Its only seed took too long; there is no point in running it again.
+        /// Its only seed took too long, so it is not run again.
         case neverEnds(reason: String)
     }
 
-    /// Seeds that have failed in one process, until it is known whether a half of them does.
+    /// Seeds that have failed in one process, until it is known whether one half fails.
     private struct Group {
         var seeds: [UInt64]
         var reason: String
@@ -37,16 +37,16 @@ struct SweepPlan {
     private let seeds: SeedSet
     private let shard: SeedShard
     private let failureLimit: Int
-    /// How many seeds the sweep has.
+    /// The number of seeds.
     let total: UInt64
-    /// How many of them have a verdict.
+    /// The number of seeds with a verdict.
     private(set) var finished: UInt64 = 0
     private var position: UInt64 = 0
     private var suspects: [Job] = []
     private var groups: [Int: Group] = [:]
     private var groupCount = 0
     private(set) var failures: [SweepError.Failure] = []
-    /// How many seeds a process gets.
+    /// The number of seeds per process.
     private(set) var size = 1
     static let largestSize = 256
 
@@ -57,18 +57,18 @@ struct SweepPlan {
         self.total = shard.count(of: seeds.count)
     }
 
-    /// The largest seed that is still of interest, once enough have failed: smaller ones may fail, too.
+    /// The largest seed of interest once enough have failed: smaller ones may still fail.
     private var bound: UInt64? {
         self.failures.count < self.failureLimit ? nil : self.failures[self.failureLimit - 1].seeds.first
     }
 
-    /// Whether a job need not be run, or need not run on.
+    /// Whether a job is no longer needed.
     func isNeedless(_ job: Job) -> Bool {
         guard let bound = self.bound, let first = job.seeds.first else { return false }
         return first > bound
     }
 
-    /// What is to be run next; `nil` where nothing is, for now.
+    /// The next job; `nil` if there is none at present.
     mutating func next() -> Job? {
         while !self.suspects.isEmpty {
             let job = self.suspects.removeFirst()
@@ -85,7 +85,7 @@ struct SweepPlan {
         return seeds.isEmpty ? nil : Job(seeds: seeds, isKept: false)
     }
 
-    /// A process has ended, after so many seconds.
+    /// Handles the end of a process.
     mutating func ended(_ job: Job, _ verdict: Verdict, after seconds: Double) {
         switch verdict {
         case .holds where job.isKept:
@@ -111,7 +111,7 @@ struct SweepPlan {
 
     private mutating func finish(_ job: Job) { self.finished += UInt64(job.seeds.count) }
 
-    /// A second or so for each process: little of it is its start, and the sweep can stop soon.
+    /// Aims at about a second per process: starting it takes little of that, and the sweep can still stop soon.
     private mutating func adapt(to seconds: Double) {
         if seconds < 0.75 { self.size = min(2 * self.size, Self.largestSize) }
         if seconds > 3 { self.size = max(self.size / 2, 1) }
@@ -131,7 +131,7 @@ struct SweepPlan {
         self.suspects.sort { $0.seeds[0] < $1.seeds[0] }
     }
 
-    /// A half of a group has ended.
+    /// Handles the end of one half of a group.
     private mutating func resolve(_ number: Int?, fails: Bool) {
         guard let number, var group = self.groups.removeValue(forKey: number), !fails else { return }
         group.pending -= 1

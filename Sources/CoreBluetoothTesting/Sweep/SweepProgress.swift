@@ -1,16 +1,16 @@
-// How far a sweep is, on one line.
+// The progress of a sweep on one line.
 
-/// What a sweep has done, and how long the rest will take.
+/// The progress of a sweep and the estimated remaining time.
 struct SweepProgress {
     var name: String
     var finished: UInt64
     var total: UInt64
     var failures: Int
     var shard: SeedShard
-    /// Since the sweep began.
+    /// The time since the sweep began.
     var seconds: Double
 
-    /// `nil` as long as nothing is known.
+    /// `nil` if unknown.
     var secondsLeft: Double? {
         guard self.finished > 0 else { return nil }
         return self.seconds / Double(self.finished) * Double(self.total - min(self.finished, self.total))
@@ -36,10 +36,10 @@ struct SweepProgress {
         return "\(self.name): \(parts.joined(separator: ", "))"
     }
 
-    /// A duration in the two largest units that it has.
+    /// A duration in its two largest units.
     static func text(ofSeconds seconds: Double) -> String {
-        // A sweep over all seeds that there are has no end to speak of.
-        guard seconds < 1e12 else { return "for ever" }
+        // A sweep over all possible seeds takes practically forever.
+        guard seconds < 1e12 else { return "forever" }
         let whole = Int(seconds.rounded(.up))
         switch whole {
         case ..<60: return "\(whole) s"

@@ -1,34 +1,34 @@
-// Runs the processes of a sweep, as many at once as there are cores, and says on standard error how far it is. It waits
-// on the thread that called it, and needs neither the main thread nor the cooperative pool: all seeds run elsewhere.
+// Runs the processes of a sweep, as many at once as there are cores, and reports progress on standard error. It blocks
+// only the calling thread, and needs neither the main thread nor the cooperative pool.
 
 import Foundation
 import NIOConcurrencyHelpers
 
 final class SweepRunner {
-    /// A process that runs.
+    /// A running process.
     private struct Child {
         var process: Process
         var job: SweepPlan.Job
         var started: ContinuousClock.Instant
-        /// Where it writes.
+        /// The file of its output.
         var output: URL
         var mark: URL
         var folder: URL?
-        /// Keeps the process alive: it ends where this end of its input is closed.
+        /// Keeps the process alive: it ends when this end of its input is closed.
         var input: Pipe
-        /// Whether it was ended because it took too long.
+        /// Whether it was killed because it took too long.
         var isOverdue = false
     }
 
-    /// One sweep at a time has the cores.
+    /// Only one sweep runs at a time.
     private static let turn = NIOLock()
 
     private let site: TestSite
     private let settings: SweepSettings
     private let command: (program: String, arguments: [String])
-    /// Where the traces and captures of seeds that fail go.
+    /// The folder for traces and captures of failed seeds.
     private let folder: URL
-    /// What is gone when the sweep has ended.
+    /// The folder for files that are deleted after the sweep.
     private let temporary: URL
     private var plan: SweepPlan
     private var children: [Child] = []
@@ -46,7 +46,7 @@ final class SweepRunner {
         self.plan = SweepPlan(seeds, settings.shard, failureLimit: settings.failureLimit)
     }
 
-    /// - Throws: ``SweepError`` where a seed fails, or where the test cannot be started.
+    /// - Throws: ``SweepError`` if a seed fails or the test cannot be started.
     func run() throws {
         try Self.turn.withLock {
             try FileManager.default.createDirectory(at: self.temporary, withIntermediateDirectories: true)
@@ -91,7 +91,7 @@ final class SweepRunner {
         let name = "\(self.count)"
         let output = self.temporary.appendingPathComponent(name + ".txt")
         let mark = self.temporary.appendingPathComponent(name + ".mark")
-        // What is kept is written while nobody knows whether the seed will fail.
+        // The files to keep are written before it is known whether the seed fails.
         let folder = job.isKept ? self.folder(of: job.seeds[0]) : nil
         if let folder {
             try? FileManager.default.removeItem(at: folder)
@@ -107,7 +107,7 @@ final class SweepRunner {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: self.command.program)
         process.arguments = self.command.arguments
-        // A process that is itself an exit test's has variables that would make its children the same one.
+        // The variables of an exit test would turn child processes into the same exit test.
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWT_") }
             .merging(part.variables) { $1 }
         let input = Pipe()
@@ -136,7 +136,7 @@ final class SweepRunner {
         self.folder.appendingPathComponent("\(fileName(self.site.function))-seed-\(seed)", isDirectory: true)
     }
 
-    /// Takes in what has ended, and ends what takes too long.
+    /// Handles ended processes, and kills those that take too long.
     private func collect() throws {
         for index in self.children.indices.reversed() {
             let child = self.children[index]
@@ -158,7 +158,7 @@ final class SweepRunner {
         guard FileManager.default.fileExists(atPath: child.mark.path) else {
             throw SweepError(
                 """
-                The sweep of \(self.site.description) did not come to its call in a process of its own; call it in the \
+                The sweep of \(self.site.description) was not reached in a process of its own; call it in the \
                 test itself, not in a function that the test calls. \(SweepOutput.reason(in: output))
                 """
             )
@@ -185,7 +185,7 @@ final class SweepRunner {
         self.plan.ended(child.job, verdict, after: seconds)
     }
 
-    /// Ends the processes of which a condition is true, and forgets them.
+    /// Kills and removes the processes that meet a condition.
     private func endAll(_ condition: (Child) -> Bool) {
         for child in self.children where condition(child) {
             kill(child.process.processIdentifier, SIGKILL)
@@ -212,9 +212,9 @@ final class SweepRunner {
     }
 }
 
-/// Says how far a sweep is, at most once a second.
+/// Shows the progress of a sweep, at most once a second.
 ///
-/// On a terminal it is one line that changes; elsewhere there is a line each ten seconds, and one at the end.
+/// On a terminal it updates one line; otherwise it writes a line every ten seconds and one at the end.
 struct ProgressDisplay {
     private let isTerminal: Bool
     private let clock = ContinuousClock()
@@ -227,7 +227,7 @@ struct ProgressDisplay {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
-    /// What is written at an instant; `nil` where it is too early for another line.
+    /// The text to write at an instant; `nil` if it is too early for another line.
     mutating func text(of progress: SweepProgress, isLast: Bool, at now: ContinuousClock.Instant) -> String? {
         guard isLast || now >= self.next ?? now else { return nil }
         self.next = now + (self.isTerminal ? .seconds(1) : .seconds(10))
@@ -235,37 +235,37 @@ struct ProgressDisplay {
     }
 }
 
-/// How a process of a sweep has ended.
+/// The end of a sweep's process.
 struct SweepEnd {
-    /// Its status, or the number of the signal that has ended it.
+    /// Its exit status, or the number of the signal that ended it.
     var status: Int32
     var isSignal: Bool
-    /// Whether it was ended because it took too long.
+    /// Whether it was killed because it took too long.
     var isOverdue: Bool
-    /// What it wrote.
+    /// Its output.
     var output: String
 
-    /// Whether its seeds hold.
+    /// Whether its seeds pass.
     var holds: Bool { !self.isSignal && self.status == 0 }
 
-    /// What that says of so many seeds; `folder` is where their trace is kept.
+    /// The verdict on a number of seeds; `folder` has their trace.
     func verdict(onSeeds count: Int, secondsPerSeed: Int, folder: String?) -> SweepPlan.Verdict {
         guard !self.holds else { return .holds }
         let reason = SweepOutput.reason(in: self.output)
         guard !self.isOverdue else {
             let late = "did not end within \(secondsPerSeed) s of real time. \(reason)"
-            // One seed alone has no trace: that is written at the end.
+            // A single seed has no trace, since that is written at the end.
             return count > 1 ? .fails(reason: late, folder: folder) : .neverEnds(reason: late)
         }
         return .fails(reason: self.isSignal ? "ended with signal \(self.status). \(reason)" : reason, folder: folder)
     }
 }
 
-/// What a process of tests has written.
+/// The output of a test process.
 enum SweepOutput {
     private static let lineLimit = 12
 
-    /// The lines that say why a test failed; the last ones where none does.
+    /// The lines that say why a test failed; the last ones if there are none.
     static func reason(in output: String) -> String {
         let lines = output.split(whereSeparator: \.isNewline).map(plain).filter { !$0.isEmpty }
         let first = lines.firstIndex(where: self.saysWhy)
@@ -273,7 +273,7 @@ enum SweepOutput {
         return chosen.joined(separator: "\n")
     }
 
-    /// All lines from the first that says why a test failed; the last ones where none does.
+    /// All lines from the first that says why a test failed; the last ones if there are none.
     static func failure(in output: String) -> [String] {
         let lines = output.split(whereSeparator: \.isNewline).map(self.withoutColours)
         guard let first = lines.firstIndex(where: self.saysWhy) else { return lines.suffix(self.lineLimit) }
@@ -288,7 +288,7 @@ enum SweepOutput {
         )
     }
 
-    /// A line without the colours of terminals.
+    /// A line without terminal colours.
     private static func withoutColours(_ line: Substring) -> String {
         String(line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: ""))
     }

@@ -1,19 +1,19 @@
-// What the environment says of sweeps. A text that means nothing is refused with one line that says what would.
+// The settings of sweeps from the environment. An invalid text is rejected with one line that shows a valid one.
 
-/// How a sweep is run.
+/// The settings of a sweep.
 struct SweepSettings: Sendable {
-    /// `nil` where nothing is to be swept, and each test runs with the seed that it has.
+    /// `nil` without a sweep, when each test runs with its own seed.
     var seeds: SeedSet?
     var shard = SeedShard.whole
-    /// After how many failures a sweep stops.
+    /// The number of failures after which a sweep stops.
     var failureLimit = 1
-    /// How many processes run at once.
+    /// The number of concurrent processes.
     var workers: Int
-    /// How long one seed may take, in seconds of real time.
+    /// The time limit of one seed, in seconds of real time.
     var secondsPerSeed = 600
 
-    /// - Parameter processors: How many processes run at once, unless the environment says it.
-    /// - Throws: ``SweepError`` for a variable that means nothing.
+    /// - Parameter processors: The default number of concurrent processes.
+    /// - Throws: ``SweepError`` for an invalid variable.
     init(_ environment: [String: String], processors: Int) throws(SweepError) {
         self.workers = max(processors, 1)
         func read<Value>(_ name: String, _ form: String, _ parse: (String) -> Value?) throws(SweepError) -> Value? {
@@ -36,26 +36,26 @@ struct SweepSettings: Sendable {
             try read("WORLD_SEED_LIMIT", "a number of seconds: 600", positive) ?? self.secondsPerSeed
     }
 
-    /// Whether a process that runs so many seeds takes too long.
+    /// Whether a process with a number of seeds takes too long.
     func isOverdue(after seconds: Double, seeds: Int) -> Bool { seconds > Double(self.secondsPerSeed * seeds) }
 }
 
-/// What a process that a sweep has started is to do, as its environment says.
+/// The job of a process that a sweep has started, from its environment.
 struct SweepPart: Sendable {
     static let siteVariable = "WORLD_SWEEP_SITE"
     static let seedsVariable = "WORLD_SWEEP_SEEDS"
     static let markVariable = "WORLD_SWEEP_MARK"
     static let folderVariable = "WORLD_SWEEP_FOLDER"
 
-    /// Which call of `sweepSeeds` it is for.
+    /// The call of `sweepSeeds`.
     var site: String
     var seeds: SeedSet
-    /// The file that is made as soon as that call is reached.
+    /// The file to create when that call is reached.
     var mark: String
-    /// Where traces and captures go; `nil` where they are not kept.
+    /// The folder for traces and captures; `nil` if they are not kept.
     var folder: String?
 
-    /// `nil` in a process that no sweep has started.
+    /// Creates the job from an environment; `nil` in a process that no sweep has started.
     init?(_ environment: [String: String]) {
         guard
             let site = environment[Self.siteVariable],
@@ -75,7 +75,7 @@ struct SweepPart: Sendable {
         self.folder = folder
     }
 
-    /// What says so in an environment.
+    /// The environment variables of the job.
     var variables: [String: String] {
         var variables = [
             Self.siteVariable: self.site, Self.seedsVariable: self.seeds.description, Self.markVariable: self.mark,

@@ -1,22 +1,22 @@
-// A test that runs once more, alone in a process of its own: it is the program of the tests again, with a filter for
-// the test. What that process says of a failure becomes the error of the test that has started it.
+// Runs a test again, alone in a process of its own: the test program with a filter for the test. The failure output of
+// that process becomes the error of the original test.
 
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Where a test runs that has to be alone in its process.
+/// Where a test runs that must be alone in its process.
 package enum TestProcess {
-    /// In this process: it was started for this test, or for a sweep of it.
+    /// In this process, which was started for this test.
     case here
-    /// In a process that is started.
+    /// In another process.
     case elsewhere(TestProcessRunner)
-    /// Not at all: this process is for another call of the same test.
+    /// Not at all: this process is for another call in the same test.
     case nowhere
 
     static let siteVariable = "WORLD_PROCESS_SITE"
     static let folderVariable = "WORLD_PROCESS_FOLDER"
 
-    /// - Throws: ``SweepError`` where the test cannot be started again.
+    /// - Throws: ``SweepError`` if the test cannot be started again.
     package init(function: String, fileID: String, line: Int) throws {
         let site = TestSite(function: function, fileID: fileID, line: line)
         if let started = ProcessInfo.processInfo.environment[Self.siteVariable] {
@@ -35,10 +35,10 @@ package enum TestProcess {
         self = .elsewhere(TestProcessRunner(site, command))
     }
 
-    /// Whether this process was started for one test that needs it alone.
+    /// Whether this process was started for one test only.
     package static var isAlone: Bool { ProcessInfo.processInfo.environment[Self.siteVariable] != nil }
 
-    /// Keeps what a world has seen for the test that has started this process.
+    /// Stores a world's last trace lines for the test that started this process.
     package static func keep(_ world: World) {
         let last = world.trace.suffix(WorldError.lineCount).map(\.description)
         self.write(last.joined(separator: "\n"), named: "trace")
@@ -50,7 +50,7 @@ package enum TestProcess {
     }
 }
 
-/// Runs a test in a process.
+/// Runs a test in another process.
 package final class TestProcessRunner: Sendable {
     private let site: TestSite
     private let program: String
@@ -63,7 +63,7 @@ package final class TestProcessRunner: Sendable {
         self.arguments = command.arguments + (isSwiftTesting ? ["--no-parallel"] : [])
     }
 
-    /// A test with arguments calls once for each: its first call runs all of them.
+    /// A test with arguments calls this once for each; the first call runs all of them.
     private static let results = NIOLockedValueBox<[TestSite: Outcome]>([:])
 
     private final class Outcome: Sendable {
@@ -79,7 +79,7 @@ package final class TestProcessRunner: Sendable {
         }
     }
 
-    /// - Throws: ``TestProcessError`` where the test fails.
+    /// - Throws: ``TestProcessError`` if the test fails.
     package func run() throws {
         let outcome = Self.results.withLockedValue { results in
             let outcome = results[self.site] ?? Outcome()
@@ -89,7 +89,7 @@ package final class TestProcessRunner: Sendable {
         try outcome.get { try self.runOnce() }
     }
 
-    /// Runs it on a thread of its own, so that an actor and the cooperative pool are free.
+    /// Runs it on a separate thread, which keeps the actor and the cooperative pool free.
     package func runOnThread() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             Thread.detachNewThread { continuation.resume(with: Result { try self.run() }) }
@@ -106,7 +106,7 @@ package final class TestProcessRunner: Sendable {
         process.arguments = self.arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SWT_") }
             .merging([TestProcess.siteVariable: self.site.description, TestProcess.folderVariable: folder.path]) { $1 }
-        // The other process ends where this end of its input is closed.
+        // The other process ends when this end of its input is closed.
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output
@@ -139,15 +139,15 @@ package final class TestProcessRunner: Sendable {
 
 /// The failure of a test that ran in a process of its own.
 public struct TestProcessError: Error, CustomStringConvertible, LocalizedError, Sendable {
-    /// What that process has written of it: each failure with its line, and the last lines of the trace.
+    /// The output of that process: each failure with its line, and the last lines of the trace.
     public let description: String
 
     init(_ description: String) { self.description = description }
 
     /// - Parameters:
-    ///   - output: What the process has written.
-    ///   - signal: The signal that has ended it; `nil` where it has ended itself.
-    ///   - trace: The last lines of the trace, where the test came to its end.
+    ///   - output: The output of the process.
+    ///   - signal: The signal that ended it; `nil` if it exited.
+    ///   - trace: The last lines of the trace, if the test reached its end.
     init(failureOf output: String, signal: Int32?, trace: String?) {
         var lines = SweepOutput.failure(in: output)
         if let signal { lines.append("The process was ended by signal \(signal).") }

@@ -1,5 +1,5 @@
-// Where in the tests a sweep is called, and how a process is started that runs this test alone: it is the program of
-// the tests again, with a filter for the test's name.
+// The place of a sweep's call in the tests, and how to start a process that runs only this test: the test program with
+// a filter for the test's name.
 
 import Foundation
 
@@ -18,18 +18,18 @@ struct TestSite: Hashable, Sendable {
     /// The function's name without its parameters.
     var name: Substring { self.function.prefix { $0 != "(" } }
 
-    /// What `swift test --filter` takes for the test.
+    /// The argument of `swift test --filter` for the test.
     var filter: String { "^\(escaped(self.module))\\.(.*/)?`?\(escaped(self.name))`?(\\(|$)" }
 
-    /// The program that runs tests, and how it runs this one; `nil` in a program that is none.
+    /// The test program and its arguments for this test; `nil` if this process is not a test program.
     ///
-    /// `swift test` starts one program for both libraries: with `--testing-library swift-testing` it is Swift
-    /// Testing's, without it is XCTest's, which takes the names of tests.
+    /// `swift test` starts one program for both libraries: with `--testing-library swift-testing` it runs Swift
+    /// Testing, otherwise XCTest, which takes names of tests.
     func command(of process: ProcessInfo) -> (program: String, arguments: [String])? {
         let arguments = process.arguments
         guard let program = Self.program else { return nil }
         if arguments.contains("--testing-library") {
-            // A test is "Module.Suite/function()/File.swift:12:6"; a name that is a text is in backticks.
+            // A test is "Module.Suite/function()/File.swift:12:6"; a raw identifier is in backticks.
             let function = escaped(self.name) + "`?" + escaped(self.function.dropFirst(self.name.count))
             let identifier = "^\(escaped(self.module))\\.(.*/)?`?\(function)/\(escaped(self.file)):"
             return (program, ["--testing-library", "swift-testing", "--filter", identifier])
@@ -43,7 +43,7 @@ struct TestSite: Hashable, Sendable {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
-    /// XCTest's names of the tests that may be this one: the file's name says nothing of the class.
+    /// XCTest's names of the tests that may be this one: the name of the class is unknown.
     private func testCases(of program: String) -> [String] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
@@ -60,7 +60,7 @@ struct TestSite: Hashable, Sendable {
     }
 }
 
-/// A text as a regular expression that it alone matches.
+/// A regular expression that matches only a text.
 private func escaped(_ text: some StringProtocol) -> String {
     NSRegularExpression.escapedPattern(for: String(text)).replacingOccurrences(of: "/", with: "\\/")
 }

@@ -1,5 +1,5 @@
-// A failing test leaves captures: one file of the format that Wireshark opens for each device, in a folder that the
-// environment names, with virtual time counted from the beginning of the year 2000.
+// Writes captures of failing tests: one file per device, in a format that Wireshark opens, in a folder that the
+// environment names. Virtual time starts at the year 2000.
 
 public import BluetoothAir
 import BluetoothTransport
@@ -17,18 +17,18 @@ import NIOCore
 /// }
 /// ```
 ///
-/// Where `body` throws, each device's packets are written to `NAME-DEVICE.btsnoop`, and the error that comes out says
-/// where. Expectations that fail without throwing, such as `#expect` and `XCTAssert…`, leave nothing: call
+/// If `body` throws, each device's packets are written to `NAME-DEVICE.btsnoop`, and the resulting error has the paths.
+/// Expectations that fail without throwing, such as `#expect` and `XCTAssert…`, write nothing: call
 /// ``World/writeCaptures(named:folder:)`` for those, or use throwing ones.
 ///
 /// - Parameters:
-///   - name: The first part of the files' names; the test's name unless another is given.
+///   - name: The first part of the files' names; by default the test's name.
 ///   - seed: Equal seeds give equal runs.
 ///   - settings: How the air treats time and loss.
-///   - time: Whose time the world's time is; see ``World/init(seed:settings:callbackDelay:time:traceLimit:)``.
-///   - folder: Where the files go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
+///   - time: The world's source of time; see ``World/init(seed:settings:callbackDelay:time:traceLimit:)``.
+///   - folder: Where the files go; `nil` for the folder in `COREBLUETOOTH_CAPTURES`, or else the temporary folder.
 ///   - body: The test.
-/// - Throws: ``WorldError`` with the paths of the captures, where `body` throws.
+/// - Throws: ``WorldError`` with the paths of the captures, if `body` throws.
 public func withWorld<Result>(
     _ name: String = #function,
     seed: UInt64 = 1,
@@ -50,8 +50,7 @@ public func withWorld<Result>(
 
 /// Runs a test in a world of its own; a test that throws leaves captures.
 ///
-/// The same as `withWorld` for a test that waits for others, which has to stay on one thread: one
-/// that is isolated to the main actor.
+/// For tests that await; the body runs on the main actor, so that it stays on one thread.
 @MainActor
 public func withWorld<Result>(
     _ name: String = #function,
@@ -75,13 +74,13 @@ public func withWorld<Result>(
 extension World {
     /// Writes a capture of each device, in the format of btsnoop.
     ///
-    /// The captures hold what the trace holds: of an advertisement that was heard again and again, the first time.
+    /// The captures contain the packets of the trace: of a repeated advertisement only the first.
     ///
     /// - Parameters:
     ///   - name: The first part of the files' names.
-    ///   - folder: Where they go; `nil` for what `COREBLUETOOTH_CAPTURES` says, else the temporary folder.
+    ///   - folder: Where they go; `nil` for the folder in `COREBLUETOOTH_CAPTURES`, or else the temporary folder.
     /// - Returns: The files' paths, in the order of the devices.
-    /// - Throws: Where a file cannot be written.
+    /// - Throws: If a file cannot be written.
     @discardableResult
     public func writeCaptures(named name: String, folder: String? = nil) throws -> [String] {
         let folder = URL(fileURLWithPath: folder ?? Self.captureFolder, isDirectory: true)
@@ -97,7 +96,7 @@ extension World {
         }
     }
 
-    /// Writes the trace and the captures into the folder of a sweep that may have found a seed that fails.
+    /// Writes the trace and the captures to the folder of a sweep, which keeps them if the seed fails.
     fileprivate func keepForSweep() {
         guard let folder = SweepPart(ProcessInfo.processInfo.environment)?.folder else { return }
         let trace = URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("trace.txt")
@@ -105,12 +104,12 @@ extension World {
         _ = try? self.writeCaptures(named: "seed-\(self.seed)", folder: folder)
     }
 
-    /// The error that a test ends with.
+    /// The error to throw from a failed test.
     fileprivate func failure(_ error: any Error, _ name: String, _ folder: String?) -> WorldError {
         var failure =
             error as? WorldError
             ?? WorldError("\(error), after \(text(of: self.now)) of virtual time", trace: self.trace, underlying: error)
-        // In a process of a sweep they are written where the sweep wants them.
+        // In a process of a sweep, `keepForSweep()` writes them.
         guard SweepPart(ProcessInfo.processInfo.environment) == nil else { return failure }
         do {
             failure.captures = try self.writeCaptures(named: name, folder: folder)
@@ -126,7 +125,7 @@ extension World {
     }
 }
 
-/// A name without what a file's name cannot have: `readsTheTemperature` of `readsTheTemperature()`.
+/// A text as a valid file name: `readsTheTemperature` for `readsTheTemperature()`.
 func fileName(_ text: String) -> String {
     let allowed = text.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == "." ? $0 : "-" }
     let name = String(allowed).split(separator: "-").joined(separator: "-")

@@ -1,23 +1,24 @@
-// Keeps what passes: packets as octets, which become words only when the trace is read. What a device hears again and
-// again without a change is kept once; of all the rest the last part, so that a world may run as long as it likes.
+// Records packets as octets, which are described only when the trace is read. A repeated advertisement is recorded
+// once, and only the last items are kept, so that a world may run for any time.
 
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTransport
 import BluetoothTypes
+import CoreBluetooth
 import DequeModule
 import NIOConcurrencyHelpers
 import NIOCore
 import Synchronization
 
-/// What passed in a world.
+/// Records packets and notes of a world.
 final class Recorder {
     private enum Content {
         case packet(HCIPacket, TraceEntry.Direction)
         case note(String, TraceEntry.Layer)
     }
 
-    /// A device, by its place in the order in which they came.
+    /// A device's index in the order of creation.
     typealias DeviceIndex = Int
 
     private struct Item {
@@ -26,32 +27,30 @@ final class Recorder {
         var content: Content
     }
 
-    /// How many items are kept; a fifth more may be there for a while.
+    /// The number of items to keep; up to a fifth more are kept temporarily.
     private let capacity: Int
-    /// How many advertisements are known to have been heard before.
+    /// The number of advertisements remembered as heard.
     private static let advertisementCapacity = 20_000
 
     let names = DeviceNames()
     private var items: Deque<Item> = []
-    /// What came from any thread and is no item yet.
+    /// Notes from any thread that are not yet items.
     private let notes = NIOLockedValueBox<[(order: WorkOrder, item: Item)]>([])
-    /// The words of the first items.
+    /// The descriptions of the first items.
     private var entries: Deque<TraceEntry> = []
     private var forgottenCount = 0
     private var devices: [String] = []
     private var describers: [PacketFormatter] = []
-    /// The digests of those that were heard, with who heard them.
+    /// The digests of advertisements with the devices that heard them.
     private var advertisements: Set<UInt64> = []
-    private(set) var digest = Recorder.emptyDigest
-    /// Sees each line that is added.
+    private(set) var digest = fnv1aBasis
+    /// Is notified of each added line.
     var observer: (any WorldObserver)?
 
-    private static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
-
-    /// A recorder that keeps so many lines, one at least.
+    /// Creates a recorder that keeps at least one line.
     init(capacity: Int = 50_000) { self.capacity = max(capacity, 1) }
 
-    /// A device that lines may be about.
+    /// Adds a device.
     func add(_ device: String) -> DeviceIndex {
         let names = self.names
         self.devices.append(device)
@@ -65,7 +64,7 @@ final class Recorder {
 
     /// Records a packet.
     ///
-    /// - Returns: Whether it is a line of the trace: a repeated advertisement is none.
+    /// - Returns: Whether it becomes a line of the trace: a repeated advertisement does not.
     @discardableResult
     func record(
         _ packet: HCIPacket,
@@ -73,7 +72,7 @@ final class Recorder {
         device: DeviceIndex,
         at time: NIODeadline
     ) -> Bool {
-        var content = Self.emptyDigest
+        var content = fnv1aBasis
         Self.mix(UInt64(truncatingIfNeeded: device) << 1 | (direction == .sent ? 1 : 0), into: &content)
         Self.mix(packet, into: &content)
         Self.mix(time.uptimeNanoseconds, into: &self.digest)
@@ -87,7 +86,7 @@ final class Recorder {
         return true
     }
 
-    /// Adds a line that is no packet, on any thread.
+    /// Adds a line that is not a packet, on any thread.
     func note(_ text: String, _ layer: TraceEntry.Layer = .world, device: DeviceIndex, at time: NIODeadline) {
         let order = WorkOwner.ofThread?.order ?? WorkOrder(device: nil, start: 0)
         let item = Item(time: time, device: device, content: .note(text, layer))
@@ -95,7 +94,7 @@ final class Recorder {
         if self.observer != nil { self.takeNotes() }
     }
 
-    /// Gives notes their places, when all work is at rest: in the order of the work, not that of its threads.
+    /// Appends the notes when all work is at rest: in the order of the work, not of its threads.
     func takeNotes() {
         let notes = self.notes.withLockedValue { notes in
             defer { if !notes.isEmpty { notes = [] } }
@@ -111,10 +110,10 @@ final class Recorder {
         self.forget(self.items.count - self.capacity)
     }
 
-    /// Forgets the first items.
+    /// Drops the first items.
     private func forget(_ count: Int) {
-        // The describers have to see what they know links and attributes from, or they could not name those of later
-        // packets; advertisements are the most, and say nothing of either.
+        // The describers learn links and attributes from earlier packets, so they must see every packet; except
+        // advertisements, which are the most frequent and contain neither.
         for item in self.items[min(self.entries.count, count)..<count] {
             guard case .packet(let packet, let direction) = item.content, !packet.isAdvertisingReport else { continue }
             _ = self.description(of: packet, direction, at: item.device)
@@ -148,7 +147,7 @@ final class Recorder {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     /// The lines of one device, or of all.
     func trace(of device: String?) -> Trace {
@@ -159,7 +158,7 @@ final class Recorder {
         return Trace(entries, forgottenCount: self.forgottenCount)
     }
 
-    /// The last line that has its place.
+    /// The last line.
     var lastEntry: TraceEntry? {
         self.describe(upTo: self.items.count)
         return self.entries.last
@@ -197,7 +196,7 @@ final class Recorder {
         }
     }
 
-    /// The packets of one device as a file of btsnoop's format.
+    /// The packets of one device as a btsnoop file.
     func capture(of device: String) -> ByteBuffer {
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)
@@ -206,7 +205,7 @@ final class Recorder {
             BTSnoopWriter.write(
                 packet,
                 direction == .sent ? .toController : .toHost,
-                // From the beginning of the year 2000.
+                // The world starts at the year 2000.
                 at: BTSnoop.Timestamp(
                     microsecondsSince1970: 946_684_800_000_000 + Int64(item.time.uptimeNanoseconds / 1000)
                 ),

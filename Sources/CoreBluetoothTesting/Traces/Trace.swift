@@ -1,23 +1,23 @@
-// The trace of a world: what passed between hosts and controllers, in words, one line for each packet, and in between
-// what the devices' code asked of Core Bluetooth, and what the test did to the devices.
+// The trace of a world: one line in words for each packet between hosts and controllers, for each call of Core
+// Bluetooth by the devices' code, and for what the test does to the devices.
 
 import BluetoothHost
 
 /// One line of a trace.
 public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
-    /// Which way a packet went, as the device sees it.
+    /// The direction of a packet, as the device sees it.
     public enum Direction: Hashable, Sendable {
-        /// From the device's host to its controller: what it sends.
+        /// From the device's host to its controller.
         case sent
-        /// From the controller to the host: what it receives.
+        /// From the controller to the device's host.
         case received
     }
 
     /// What a line is about.
     public enum Layer: String, Hashable, Sendable, CaseIterable {
-        /// Commands and events that concern host and controller alone.
+        /// Commands and events that only concern host and controller.
         case hci = "HCI"
-        /// Advertising, scanning, the beginning and the end of links.
+        /// Advertising, scanning, connecting and disconnecting.
         case gap = "GAP"
         /// L2CAP signalling, and data of L2CAP channels.
         case l2cap = "L2CAP"
@@ -25,21 +25,21 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
         case att = "ATT"
         /// Pairing.
         case smp = "SMP"
-        /// What the device's code asks of Core Bluetooth: `scanForPeripherals(withServices: [180D])`.
+        /// Calls of Core Bluetooth by the device's code: `scanForPeripherals(withServices: [180D])`.
         case app = "app"
-        /// What happens to the device from outside: power, place, the life of its apps.
+        /// Changes of the device from outside: power, place, the life cycle of its apps.
         case world = "world"
     }
 
-    /// When, since the world began.
+    /// The time since the world began.
     public var time: Duration
-    /// Whose line it is.
+    /// The device's name.
     public var device: String
-    /// Which way the packet went; `nil` for a line that is no packet.
+    /// The packet's direction; `nil` for a line that is not a packet.
     public var direction: Direction?
-    /// What it is about.
+    /// The line's subject.
     public var layer: Layer
-    /// Its meaning: `Write Request 0x0012 (2A06) = 02`.
+    /// The meaning: `Write Request 0x0012 (2A06) = 02`.
     public var text: String
 
     /// The whole line: time in milliseconds, device, direction, layer, meaning.
@@ -56,24 +56,24 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What passed in a world, in order.
+/// The lines of a world's trace, in order.
 ///
-/// A collection of ``TraceEntry``; `description` is the readable text. An advertisement that a device hears again and
-/// again without a change is in it once. What concerns a host and its controller alone, the layer
-/// ``TraceEntry/Layer/hci``, is left out until it is asked for: see ``includingHCI``.
+/// A collection of ``TraceEntry``; `description` is the readable text. An advertisement that a device hears repeatedly
+/// without a change appears once. The layer ``TraceEntry/Layer/hci``, which only concerns a host and its controller, is
+/// hidden by default: see ``includingHCI``.
 ///
 /// ```swift
 /// #expect(world.trace.of("phone", .att).contains("Write Request"))
 /// print(world.trace.during(.seconds(5)...))
 /// ```
 public struct Trace: RandomAccessCollection, Sendable, CustomStringConvertible {
-    /// The lines with those that are left out.
+    /// All lines, including hidden ones.
     private let all: [TraceEntry]
     private let entries: [TraceEntry]
-    /// How many lines were forgotten before the first one: a world keeps as many as its `traceLimit` says.
+    /// The number of dropped lines before the first one: a world keeps `traceLimit` lines.
     public let forgottenCount: Int
 
-    /// A trace that leaves the layer HCI out.
+    /// Creates a trace that hides the layer HCI.
     init(_ all: [TraceEntry], forgottenCount: Int) {
         self.init(all, all.filter { $0.layer != .hci }, forgottenCount)
     }
@@ -84,34 +84,34 @@ public struct Trace: RandomAccessCollection, Sendable, CustomStringConvertible {
         self.forgottenCount = forgottenCount
     }
 
-    /// The place of the first line.
+    /// The index of the first line.
     public var startIndex: Int { self.entries.startIndex }
-    /// The place behind the last line.
+    /// The index after the last line.
     public var endIndex: Int { self.entries.endIndex }
     /// A line.
     public subscript(position: Int) -> TraceEntry { self.entries[position] }
 
-    /// Whether a line's meaning has `text` in it.
+    /// Whether the text of a line contains `text`.
     public func contains(_ text: String) -> Bool { self.entries.contains { $0.text.contains(text) } }
 
-    /// How many lines' meanings have `text` in them.
+    /// The number of lines whose text contains `text`.
     public func count(of text: String) -> Int { self.entries.count { $0.text.contains(text) } }
 
-    /// The first line whose meaning has `text` in it.
+    /// The first line whose text contains `text`.
     public func first(with text: String) -> TraceEntry? { self.entries.first { $0.text.contains(text) } }
 
-    /// The last line whose meaning has `text` in it.
+    /// The last line whose text contains `text`.
     public func last(with text: String) -> TraceEntry? { self.entries.last { $0.text.contains(text) } }
 
     /// All lines as text.
     public var description: String { self.entries.map(\.description).joined(separator: "\n") }
 }
 
-// MARK: - Narrowing
+// MARK: - Filtering
 
 extension Trace {
-    /// The same trace with the lines of the layer ``TraceEntry/Layer/hci``: how a host sets its controller up, and how many
-    /// packets it may send.
+    /// The same trace with the lines of the layer ``TraceEntry/Layer/hci``, such as the setup of controllers and flow
+    /// control.
     public var includingHCI: Trace { Trace(self.all, self.all, self.forgottenCount) }
 
     /// The lines of one device, of one layer, or both.
@@ -123,26 +123,26 @@ extension Trace {
     /// The lines of the devices with these names, in the order in which they happened.
     public func of(_ devices: [String]) -> Trace { self.narrowed { devices.contains($0.device) } }
 
-    /// The lines of these layers; those of ``TraceEntry/Layer/hci`` are there where they are asked for.
+    /// The lines of these layers, including ``TraceEntry/Layer/hci`` if it is one of them.
     public func layers(_ layers: TraceEntry.Layer...) -> Trace {
         let shown = layers.contains(.hci) ? self.includingHCI : self
         return shown.narrowed { layers.contains($0.layer) }
     }
 
-    /// The lines of a time: `trace.during(.seconds(5)...)`, `trace.during(.zero..<.seconds(1))`.
+    /// The lines of a range of time: `trace.during(.seconds(5)...)`, `trace.during(.zero..<.seconds(1))`.
     public func during(_ times: some RangeExpression<Duration>) -> Trace { self.narrowed { times.contains($0.time) } }
 
-    /// The lines whose meaning has `text` in it.
+    /// The lines whose text contains `text`.
     public func containing(_ text: String) -> Trace { self.narrowed { $0.text.contains(text) } }
 
-    /// The lines that make a condition true.
+    /// The lines that meet a condition.
     private func narrowed(_ isIncluded: (TraceEntry) -> Bool) -> Trace {
         Trace(self.all.filter(isIncluded), self.entries.filter(isIncluded), self.forgottenCount)
     }
 }
 
 extension World {
-    /// A number for all that has passed so far, octets and times: equal runs have equal ones.
+    /// A hash of all packets and times so far: equal runs have equal digests.
     public var digest: UInt64 { self.recorder.digest }
 }
 

@@ -1,23 +1,23 @@
-// A trace as a sequence diagram: a line for each device. What one device sends and another one receives is one arrow
-// between them; what a device asks of its controller, and what it hears, stands on its own line.
+// A trace as a sequence diagram with a line for each device. A packet that one device sends and another receives is one
+// arrow between them; commands, events and advertisements stay on the device's own line.
 
 import SequenceDiagram
 
-/// The picture of a run: a sequence diagram with a line for each device.
+/// A sequence diagram of a run, with a line for each device.
 ///
 /// ```swift
 /// let diagram = world.trace.of(["phone", "Thermo"]).layers(.gap, .att).diagram
 /// try diagram.svg.write(toFile: "run.svg", atomically: true, encoding: .utf8)
 /// ```
 ///
-/// A picture has up to 2,000 lines of the trace; what comes after them is left out, and the last row says so. Narrow the
-/// trace down first.
+/// A diagram has up to 2,000 lines of the trace; the rest is left out, and the last row says so. Filter the trace
+/// first.
 public struct TraceDiagram: Sendable {
     private let diagram: SequenceDiagram
 
-    /// The picture in the format SVG, as a browser shows it.
+    /// The diagram as SVG, which a browser shows.
     public var svg: String { self.diagram.svg }
-    /// The picture in the language of Mermaid, which many places that show Markdown draw by themselves.
+    /// The diagram in the language of Mermaid, which many Markdown viewers draw.
     public var mermaid: String { self.diagram.mermaid }
 
     init(_ trace: Trace, title: String) {
@@ -57,7 +57,7 @@ public struct TraceDiagram: Sendable {
         return .message(from: place, to: place, text, isDashed: direction == .received)
     }
 
-    /// For each PDU that was sent, the place of the line in which another device received it.
+    /// For each sent PDU, the index of the line in which another device received it.
     private static func receptions(of entries: [TraceEntry]) -> [Int: Int] {
         let packets = entries.map { entry -> SequenceDiagram.Packet? in
             guard let direction = entry.direction, entry.layer.passesBetweenDevices else { return nil }
@@ -73,7 +73,7 @@ public struct TraceDiagram: Sendable {
 }
 
 extension TraceEntry.Layer {
-    /// Whether its packets go from device to device, so that one of them has sent what the other one has received.
+    /// Whether its packets go from device to device.
     fileprivate var passesBetweenDevices: Bool {
         switch self {
         case .att, .smp, .l2cap: true
@@ -83,7 +83,7 @@ extension TraceEntry.Layer {
 }
 
 extension Trace {
-    /// The picture of what passed, with a title that says when.
+    /// The diagram of the trace, titled with its range of time.
     public var diagram: TraceDiagram {
         let times = self.first.flatMap { first in
             self.last.map { "\(milliseconds(first.time, places: 1)) to \(milliseconds($0.time, places: 1)) ms" }
@@ -91,6 +91,6 @@ extension Trace {
         return self.diagram(title: times ?? "Nothing has passed")
     }
 
-    /// The picture of what passed, with a title of one's own.
+    /// The diagram of the trace with a custom title.
     public func diagram(title: String) -> TraceDiagram { TraceDiagram(self, title: title) }
 }

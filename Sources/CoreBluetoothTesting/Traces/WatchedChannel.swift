@@ -1,12 +1,12 @@
-// The joint between a device's host and its virtual controller, where the world looks on: every packet is recorded
-// here, and here a device is made silent or its controller breaks.
+// The channel between a device's host and its virtual controller, through which the world observes: it records every
+// packet, and makes a device unresponsive or its controller fail.
 
 import BluetoothAir
 import BluetoothHCI
 import CoreBluetooth
 import NIOCore
 
-/// An HCI channel to a virtual controller that records what passes.
+/// An HCI channel to a virtual controller that records all packets.
 final class WatchedChannel: HCIChannel {
     let controller: VirtualController
     private weak var radio: Radio?
@@ -36,7 +36,7 @@ final class WatchedChannel: HCIChannel {
         self.controller.close()
     }
 
-    /// The controller is gone, all at once.
+    /// Makes the controller fail.
     func breakOff() {
         let receiver = self.receiver
         self.receiver = nil
@@ -68,18 +68,19 @@ extension WatchedChannel: HCIChannelReceiver {
 }
 
 extension HCIPacket {
-    /// Whether the packet begins a frame with an ATT request or command.
+    /// Whether the packet starts a frame with an ATT request or command.
     fileprivate var isATTRequest: Bool {
         guard self.kind == .aclData, let (header, fragment) = try? self.aclData(), header.boundary.isFirst,
             let channel = fragment.getInteger(at: fragment.readerIndex + 2, endianness: .little, as: UInt16.self),
             channel == 0x0004, let opcode = fragment.getInteger(at: fragment.readerIndex + 4, as: UInt8.self)
         else { return false }
-        // Methods of requests are even, those of answers odd (Vol 3, Part F, 3.4.8); a confirmation (0x1E) answers.
+        // The methods of requests are even, those of responses odd (Vol 3, Part F, 3.4.8); a confirmation (0x1E) is a
+        // response.
         return opcode & 0x40 != 0 || (opcode & 1 == 0 && opcode != 0x1E)
     }
 }
 
-/// Where the adapter of a device gets its controllers from.
+/// Provides the controllers of a device's adapter.
 final class WorldSource: ChannelSource {
     private weak var radio: Radio?
     private let isSupported: Bool

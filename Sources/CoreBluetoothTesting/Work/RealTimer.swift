@@ -1,22 +1,22 @@
-// The kinds of timers and sleeps of the process, and what is said where code uses one in a world whose time they do not
+// The kinds of timers and sleeps of the process, and the messages when code uses one in a world whose time they do not
 // follow.
 
 import CDispatchWork
 import Foundation
 import NIOConcurrencyHelpers
 
-/// What code waits with for real time to pass.
+/// A way in which code waits for real time to pass.
 enum RealTimer: Hashable, Sendable {
     case after
     case sleep
     case source
     case runLoop
-    /// A semaphore, a group or a condition that is waited for with a time limit.
+    /// A wait with a time limit for a semaphore, a group or a condition.
     case limit
-    /// A thread that sleeps.
+    /// A sleep of a thread.
     case threadSleep
 
-    /// The timer of work that is set aside; `nil` where that waits for no time.
+    /// Creates the timer of deferred work; `nil` if it does not wait for time.
     init?(_ delay: dispatch_work_delay) {
         switch delay {
         case DISPATCH_WORK_AFTER: self = .after
@@ -38,7 +38,7 @@ enum RealTimer: Hashable, Sendable {
         }
     }
 
-    /// The function of the program that has begun it; empty where that is not known.
+    /// The function of the program that started it; empty if unknown.
     static var caller: String {
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { text in
             guard let start = text.baseAddress else { return "" }
@@ -48,7 +48,7 @@ enum RealTimer: Hashable, Sendable {
         return text.contains("CoreBluetoothTesting.") ? "" : text
     }
 
-    /// One sentence on a use in virtual time.
+    /// A sentence on its use in virtual time.
     func mistake(of caller: String) -> String {
         """
         \(self.name)\(caller.isEmpty ? "" : " in \(caller)") waits for real time, next to none of which passes in a \
@@ -58,7 +58,7 @@ enum RealTimer: Hashable, Sendable {
 
     private static let said = NIOLockedValueBox(Set<String>())
 
-    /// Writes a line to standard error, once in a process.
+    /// Writes a line to standard error, once per process.
     static func say(_ text: String) {
         guard self.said.withLockedValue({ $0.insert(text).inserted }) else { return }
         try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(text)\n".utf8))

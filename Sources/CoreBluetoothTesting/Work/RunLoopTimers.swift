@@ -1,6 +1,6 @@
-// The timers that code of worlds has added to the main run loop. On a phone the system runs that loop; in a test nobody
-// may: the thread that would is the test's own, or has left it to the main queue. So a world lets the loop do what is
-// due as work for the main queue, unless a thread runs it.
+// Timers that code of worlds has added to the main run loop. On a phone the system runs that loop; in a test possibly
+// nobody does, since the main thread runs the test or serves the main queue. So a world fires due timers as work of the
+// main queue, unless a thread runs the loop.
 
 import CDispatchWork
 import Foundation
@@ -13,11 +13,11 @@ enum RunLoopTimers {
         let timer: UnsafeMutableRawPointer
         let mode: UnsafeMutableRawPointer
         let owner: WorkOwner
-        /// Whether work is on its way to the main queue that lets it fire.
+        /// Whether work that fires it is on its way to the main queue.
         var isHandedOver = false
     }
 
-    /// A timer that was added to the run loop of a thread of a queue.
+    /// A timer that was added to the run loop of a queue's thread.
     private struct Stray {
         let thread: Int32
         let caller: String
@@ -30,11 +30,11 @@ enum RunLoopTimers {
 
     private static let state = NIOLockedValueBox(State())
 
-    /// A timer is about to be added to the main run loop, or to that of the present thread; whether it is for the main
-    /// one.
+    /// Handles that a timer is about to be added to the main run loop, or to that of the present thread; returns
+    /// whether to use the main one.
     ///
-    /// The test itself and code of `Device.run` stand for an app's main thread, whatever thread they are on; so does
-    /// what runs on the main queue.
+    /// The test itself, code in `Device.run` and work of the main queue count as an app's main thread, whatever thread
+    /// they are on.
     static func add(
         _ timer: UnsafeMutableRawPointer,
         mode: UnsafeMutableRawPointer,
@@ -54,14 +54,14 @@ enum RunLoopTimers {
         return true
     }
 
-    /// A timer fires.
+    /// Fires a timer.
     static func fire(_ timer: UnsafeMutableRawPointer, _ body: () -> Void) {
         let entry = self.state.withLockedValue { state in state.entries.last { $0.timer == timer } }
         guard let owner = entry?.owner else { return body() }
         owner.run(body)
     }
 
-    /// Forgets the timers of a world, or those that will not fire any more.
+    /// Removes the timers of a world, or only the invalid ones.
     static func forget(_ work: WorldWork, onlyInvalid: Bool = false) {
         let forgotten = self.state.withLockedValue { state in
             let index = state.entries.partition { entry in
@@ -73,8 +73,7 @@ enum RunLoopTimers {
         for entry in forgotten { dispatch_work_release_timer(entry.timer) }
     }
 
-    /// When the first timer of a world is due that no thread is about to let fire, in seconds since the beginning of
-    /// 2001.
+    /// When the first timer of a world is due that no thread is about to fire, in seconds since the start of 2001.
     static func nextDate(of work: WorldWork) -> Double? {
         let entries = self.entries(of: work)
         guard !entries.isEmpty, !dispatch_work_main_run_loop_is_served() else { return nil }
@@ -82,9 +81,9 @@ enum RunLoopTimers {
             .map { dispatch_work_timer_date($0.timer) }.min()
     }
 
-    /// Hands work to the main queue that lets the first timer fire that is due; whether there is one.
+    /// Hands work to the main queue that fires the first due timer; returns whether there is one.
     static func handOverDue(of work: WorldWork) -> Bool {
-        // A date has fewer places than the instant at which the timer is due.
+        // A date is less precise than the instant at which the timer is due.
         guard let date = self.nextDate(of: work), date <= Date().timeIntervalSinceReferenceDate + 0.000_001 else {
             return false
         }
@@ -102,9 +101,9 @@ enum RunLoopTimers {
         return true
     }
 
-    /// Lets the run loop do what is due, of which this timer is a part.
+    /// Runs the loop's due work, including this timer.
     private static func serve(_ entry: Entry, until date: Double) {
-        // It does one thing at a time.
+        // Each call does one thing.
         for _ in 0..<8 where dispatch_work_timer_is_valid(entry.timer) {
             guard dispatch_work_timer_date(entry.timer) <= date else { break }
             dispatch_work_serve_main_run_loop(entry.mode)
@@ -119,12 +118,12 @@ enum RunLoopTimers {
 
     private static func entries(of work: WorldWork) -> [Entry] {
         self.state.withLockedValue { state in
-            // Most worlds have none.
+            // Most worlds have no timers.
             state.entries.isEmpty ? [] : state.entries.filter { $0.owner.work === work }
         }
     }
 
-    /// Says of timers that the work that ends on this thread has added to its run loop that nobody ever runs it.
+    /// Reports timers that the work ending on this thread has added to the thread's run loop, which nobody runs.
     static func reportStrays(_ work: WorldWork, on queue: String) {
         let thread = dispatch_work_thread()
         let strays = self.state.withLockedValue { state -> [Stray] in

@@ -1,39 +1,39 @@
-// Whether work that has not ended waits for time to pass: when for a while nothing of it has run.
+// Detects that unfinished work waits for time to pass: none of it has run for a while.
 //
-// Threads that wait for a semaphore, a condition or a stream are asleep, and work behind them on the same queue cannot
-// begin. Only the system knows; so it is asked again and again for a while, once for each such situation. A thread that
-// waits for a lock, or work that has not begun though nothing on its queue runs, waits for a processor in most cases: on
-// a loaded machine that takes its time, so there the while is long.
+// Threads that wait for a semaphore, a condition or a stream are asleep, and later work on the same queue cannot begin.
+// Only the system knows that, so it is polled for a while, once for each such situation. A thread that waits for a
+// lock, or work that has not begun though its queue is idle, usually waits for a processor; that can take long on a
+// loaded machine, so such work is polled longer.
 
-/// What was seen of work that has not ended, and what was taken for still.
+/// The observations of unfinished work, and the items found still.
 struct Stillness {
-    /// How long is waited between two looks, in seconds of real time.
+    /// The time between two looks, in seconds of real time.
     static let interval = 0.002
-    /// How many looks in a row have to be the same.
+    /// The number of equal looks in a row that are needed.
     static let lookCount = 10
-    /// How many where the work may wait for a processor, or for a lock that another thread soon leaves.
+    /// The number if the work may wait for a processor, or for a lock that another thread holds briefly.
     static let longLookCount = 500
 
-    /// One item, as it was looked at.
+    /// A look at one item.
     struct Look {
         /// The number of the item.
         var number: UInt64
         /// The identity of its queue.
         var queue: UnsafeMutableRawPointer?
-        /// Whether that is the main queue, or ends on it.
+        /// Whether that is the main queue or targets it.
         var isForMainQueue: Bool
         /// Whether a thread runs it.
         var hasBegun: Bool
-        /// What that thread does, where the system says so.
+        /// The activity of that thread, if the system reports it.
         var activity: ThreadActivity?
     }
 
     private var seen: [UInt64: ThreadActivity?] = [:]
     private var sameCount = 0
-    /// The items that were found still, and what their threads had done until then.
+    /// The items found still, with the activities of their threads.
     private var accepted: [UInt64: ThreadActivity?] = [:]
 
-    /// Whether these items were found still before, and none has run since.
+    /// Whether these items were found still and none has run since.
     func holds(for looks: [Look]) -> Bool {
         guard !self.accepted.isEmpty else { return false }
         return looks.allSatisfy { look in
@@ -42,7 +42,7 @@ struct Stillness {
         }
     }
 
-    /// Takes one more look at each item; whether they are still.
+    /// Takes another look at each item; returns whether they are still.
     mutating func isReached(by looks: [Look]) -> Bool {
         let now = Self.activities(of: looks)
         self.sameCount = Self.canRest(looks) && now == self.seen ? self.sameCount + 1 : 0
@@ -53,7 +53,7 @@ struct Stillness {
         return true
     }
 
-    /// Takes items for still.
+    /// Marks items as still.
     mutating func accept(_ looks: [Look]) {
         self.sameCount = 0
         self.accepted = Self.activities(of: looks)
@@ -63,9 +63,9 @@ struct Stillness {
         Dictionary(uniqueKeysWithValues: looks.map { ($0.number, $0.activity) })
     }
 
-    /// Whether what has begun is asleep without a time limit. Work for the main queue that has not begun is none that
-    /// waits for time: that queue is served as soon as the code that has it, such as another test, leaves it. It is
-    /// another thing where what has it is one of these items.
+    /// Whether all running items are asleep without a time limit. Work for the main queue that has not begun does not
+    /// wait for time: the queue is served as soon as the code that occupies it, such as another test, ends; unless one
+    /// of these items occupies it.
     private static func canRest(_ looks: [Look]) -> Bool {
         let running = looks.compactMap(\.activity)
         guard !running.isEmpty, running.allSatisfy({ $0.isAsleep && !$0.hasTimeLimit }) else { return false }
@@ -73,7 +73,7 @@ struct Stillness {
         return main.isEmpty || main.contains(where: \.hasBegun)
     }
 
-    /// Whether some of the items may go on without time passing.
+    /// Whether some items may continue without time passing.
     private static func mayGoOn(_ looks: [Look]) -> Bool {
         if looks.contains(where: { $0.activity?.isInLock == true }) { return true }
         let blocked = Set(looks.filter(\.hasBegun).map(\.queue))
@@ -82,7 +82,7 @@ struct Stillness {
 }
 
 extension WorkItem {
-    /// The item as it is now.
+    /// A look at the item.
     var look: Stillness.Look {
         Stillness.Look(
             number: self.number,

@@ -1,23 +1,23 @@
-// Whether a thread runs, as the system says (proc(5), /proc/[pid]/task/[tid]/stat, schedstat and syscall).
+// Whether a thread runs, according to the system (proc(5), /proc/[pid]/task/[tid]/stat, schedstat and syscall).
 
 import Foundation
 
-/// What a thread was doing when it was looked at.
+/// The activity of a thread at one time.
 struct ThreadActivity: Hashable {
-    /// Whether it waits for something in the system.
+    /// Whether it waits in a system call.
     var isAsleep: Bool
-    /// Whether that is a sleep of a given time, which ends by itself.
+    /// Whether it sleeps for a given time.
     var hasTimeLimit: Bool
-    /// Whether it waits for something with a time limit.
+    /// Whether it waits with a time limit.
     var waitsWithLimit = false
-    /// Whether it waits for a lock, which another thread holds for a short time in most cases.
+    /// Whether it waits for a lock, which another thread usually holds briefly.
     var isInLock: Bool
-    /// How often it has been given a processor: it has not run where this is as before.
+    /// How often it was scheduled; if this is unchanged, it has not run.
     var runCount: UInt64
 }
 
 extension ThreadActivity {
-    /// What a thread does; `nil` for one that has ended, or where the system does not say.
+    /// Creates the activity of a thread; `nil` if it has ended or the system does not report it.
     init?(ofThread number: Int32) {
         let folder = "/proc/self/task/\(number)"
         guard let status = Self.text(of: "\(folder)/stat") else { return nil }
@@ -28,9 +28,9 @@ extension ThreadActivity {
         )
     }
 
-    /// What a thread does, as the three files say it; `nil` where the first one makes no sense.
+    /// Creates the activity from the three files; `nil` if the first one is invalid.
     init?(status: String, schedule: String?, call: String?) {
-        // The name, in brackets, may have any characters.
+        // The name, in brackets, may contain any characters.
         guard let bracket = status.lastIndex(of: ")") else { return nil }
         let state = status[status.index(after: bracket)...].drop { $0 == " " }.first
         let runs = schedule?.split(whereSeparator: \.isWhitespace).dropFirst(2).first
@@ -59,8 +59,8 @@ extension ThreadActivity {
         static let futex = 98
         #endif
 
-        /// Whether an operation is one with which locks are waited for: FUTEX_WAIT, FUTEX_LOCK_PI or FUTEX_LOCK_PI2.
-        /// Semaphores and conditions of the C library are waited for with FUTEX_WAIT_BITSET.
+        /// Whether an operation waits for a lock: FUTEX_WAIT, FUTEX_LOCK_PI or FUTEX_LOCK_PI2. Semaphores and
+        /// conditions of the C library use FUTEX_WAIT_BITSET.
         static func isLock(operation: some StringProtocol) -> Bool {
             guard let value = Int(operation.dropFirst(2), radix: 16) else { return false }
             // Without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME.

@@ -1,27 +1,26 @@
-// A piece of work on its way: what code of a world has handed to a dispatch queue, to a task or to an actor, and whose
-// code that was.
+// A piece of pending work, which code of a world has handed to a dispatch queue, a task or an actor, and its owner.
 
 import CDispatchWork
 import CoreBluetooth
 import Dispatch
 
-/// The place of what work asks for among what other work asks for at the same time.
+/// The order of requests by different work at the same time.
 struct WorkOrder: Comparable {
-    /// The device's place in the order of its world's devices; `nil`, before them, for the test itself.
+    /// The index of the device in its world; `nil`, which comes first, for the test itself.
     let device: Int?
-    /// How much was started before what began it: what the test itself started, or a call of a device's delegates.
+    /// The number of earlier starts, by the test itself or by calls of delegates, before the one that began it.
     let start: UInt64
 
     static func < (left: Self, right: Self) -> Bool {
         (left.device ?? -1, left.start) < (right.device ?? -1, right.start)
     }
 
-    /// The same order as numbers, for the clock of the process; there is place for a million devices.
+    /// The same order as a number, for the clock of the process, with space for a million devices.
     var place: UInt64 { UInt64(self.device.map { $0 + 1 } ?? 0) << 44 | self.start & (1 << 44 - 1) }
 }
 
 extension Array {
-    /// The elements in the order of their work, and those of one work as they came.
+    /// The elements sorted by their work; those of the same work keep their order.
     func sorted(by order: KeyPath<Element, WorkOrder>) -> [Element] {
         self.enumerated()
             .sorted { ($0.element[keyPath: order], $0.offset) < ($1.element[keyPath: order], $1.offset) }
@@ -29,15 +28,15 @@ extension Array {
     }
 }
 
-/// Whose work it is.
+/// The owner of work.
 final class WorkOwner: Sendable {
     /// The work of its world.
     let work: WorldWork
-    /// Its place among others'.
+    /// Its order among other work.
     let order: WorkOrder
-    /// From which streams of random numbers it draws, of which each queue has one.
+    /// The streams of random numbers from which it draws, one for each queue.
     let streams: UInt64
-    /// What managers belong to that the work makes; `nil` for the test itself.
+    /// The context of managers that the work creates; `nil` for the test itself.
     let surroundings: Surroundings?
 
     init(_ work: WorldWork, order: WorkOrder, streams: UInt64, surroundings: Surroundings?) {
@@ -47,7 +46,7 @@ final class WorkOwner: Sendable {
         self.surroundings = surroundings
     }
 
-    /// The owner of what the present thread does; `nil` where that is no work of a world.
+    /// The owner of the present thread's work; `nil` if it is not work of a world.
     static var ofThread: WorkOwner? {
         dispatch_work_owner().map { Unmanaged<WorkOwner>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -63,21 +62,21 @@ final class WorkOwner: Sendable {
 
 /// The queue that work was handed to.
 struct WorkQueue {
-    /// Which queue it is.
+    /// The queue's address.
     let identity: UnsafeMutableRawPointer?
     /// Its name, for messages.
     let label: String
-    /// Whether its work is done where the main queue is served.
+    /// Whether it is the main queue or targets it.
     let isMain: Bool
 
-    /// The queue of libdispatch at an address.
+    /// Creates a description of the libdispatch queue at an address.
     init(_ identity: UnsafeMutableRawPointer) {
         self.identity = identity
         self.label = String(cString: dispatch_work_label(identity))
         self.isMain = dispatch_work_ends_on_main_queue(identity)
     }
 
-    /// A queue of which no more is known.
+    /// Creates a description of a queue of unknown address.
     init(label: String, isMain: Bool) {
         self.identity = nil
         self.label = label
@@ -87,10 +86,10 @@ struct WorkQueue {
 
 /// Work that was handed over and has not ended.
 final class WorkItem: @unchecked Sendable {
-    // Unchecked: the body belongs to the one who runs the item, which is decided under the lock of
-    // WorldWork; what else changes is used under that lock alone.
+    // Unchecked: the thread that runs the item uses the body, which the lock of WorldWork decides; everything else that
+    // changes is protected by that lock.
 
-    /// Where an item stands.
+    /// The state of an item.
     enum State {
         case waiting
         /// It runs on a thread with a number.
@@ -101,7 +100,7 @@ final class WorkItem: @unchecked Sendable {
     let owner: WorkOwner
     let queue: WorkQueue
     private let body: () -> Void
-    /// What the thread that has handed it over waits for, where it does.
+    /// Signalled at the end, if the thread that has handed it over waits for it.
     let end: DispatchSemaphore?
     var state = State.waiting
 
@@ -116,14 +115,14 @@ final class WorkItem: @unchecked Sendable {
     /// The number of the thread that runs it; `nil` while it waits.
     var thread: Int32? { if case .running(let thread) = self.state { thread } else { nil } }
 
-    /// From which stream of random numbers it draws: one of its owner and its queue, whatever runs beside it.
+    /// The stream of random numbers from which it draws: one for its owner and queue, whatever runs concurrently.
     ///
-    /// Zero is for what is no work of a world.
+    /// Zero is for code that is not work of a world.
     private var randomStream: UInt64 {
         max(fnv1a(self.queue.label.utf8, from: fnv1aBasis &+ self.owner.streams), 1)
     }
 
-    /// Does the work; the one who calls has claimed it.
+    /// Runs the work; the caller must have claimed it.
     func perform() {
         guard let clock = self.owner.work.clock else { return self.owner.run(self.body) }
         let stream = clock.setRandomStream(self.randomStream)

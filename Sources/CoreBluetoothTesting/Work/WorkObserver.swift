@@ -1,5 +1,5 @@
-// Whose work it is that a thread hands over: that of the device whose code runs, that of the work that runs there,
-// or that of the test that has made the world.
+// Finds the owner of work that a thread hands over: the device whose code runs, the work that runs there, or the test
+// that created the world.
 
 import CDispatchWork
 import CoreBluetooth
@@ -8,9 +8,9 @@ import NIOConcurrencyHelpers
 
 /// Finds the owner of work, for all worlds of the process.
 enum WorkObserver {
-    /// Who may have made a world: the task of a test, or the thread of one that has no task.
+    /// The creator of a world: the task of a test, or the thread of a test without a task.
     ///
-    /// Numbers, not addresses: a later task may stand where an earlier one stood.
+    /// Numbers, not addresses: a later task may reuse the address of an earlier one.
     private enum Maker: Hashable {
         case task(UInt64)
         case thread(Int32)
@@ -35,7 +35,7 @@ enum WorkObserver {
 
     private static let state = NIOLockedValueBox(State())
 
-    /// Sees all work from now on; again is nothing.
+    /// Observes all work from now on; further calls do nothing.
     static func start() {
         let isFirst = self.state.withLockedValue { state in
             defer { state.isStarted = true }
@@ -80,7 +80,7 @@ enum WorkObserver {
                 releases: { owner in Unmanaged<WorkOwner>.fromOpaque(owner).release() },
                 adds_timer: { timer, mode, isMain in
                     guard let owner = WorkObserver.owner() else {
-                        // A thread of its own belongs to nobody; it says so to the world if there is only one.
+                        // The owner of a separate thread is unknown; assume the world if there is only one.
                         WorkObserver.onlyWork?.begin(.runLoop)
                         return false
                     }
@@ -94,7 +94,7 @@ enum WorkObserver {
         )
     }
 
-    /// What the present task or thread does is work for a world from now on.
+    /// Assigns the present task's or thread's work to a world from now on.
     static func add(_ work: WorldWork) {
         self.state.withLockedValue { state in
             state.makers = state.makers.filter { $0.value.work != nil }
@@ -104,7 +104,7 @@ enum WorkObserver {
         dispatch_work_set_observing(true)
     }
 
-    /// A world is no more.
+    /// Removes a world.
     static func remove(_ work: WorldWork) {
         let isLast = self.state.withLockedValue { state in
             state.makers = state.makers.filter { $0.value.work != nil && $0.value.work !== work }
@@ -122,7 +122,7 @@ enum WorkObserver {
         _ argument: UnsafeMutableRawPointer?
     ) -> Bool {
         let task = dispatch_work_task_number(function, argument)
-        // A test goes on where its runner has it; only what it starts is work of the world.
+        // The test itself continues where its runner put it; only work that it starts belongs to the world.
         if task != 0, self.isMaker(task) { return false }
         guard let owner = self.owner() else { return false }
         return owner.work.handOver(
@@ -136,7 +136,7 @@ enum WorkObserver {
         )
     }
 
-    /// Whether the present task is one that has made a world.
+    /// Whether the present task has created a world.
     private static var isTest: Bool { self.isMaker(dispatch_work_current_task_number()) }
 
     private static func isMaker(_ task: UInt64) -> Bool {
@@ -144,7 +144,7 @@ enum WorkObserver {
             && self.state.withLockedValue { $0.makers[.task(task)] != nil }
     }
 
-    /// Whose work it is that the present thread hands over.
+    /// The owner of work that the present thread hands over.
     private static func owner() -> WorkOwner? {
         if let surroundings = Surroundings.current,
             let callbacks = surroundings.adapter.callbackScheduler as? DeviceCallbacks
@@ -154,7 +154,7 @@ enum WorkObserver {
         return WorkOwner.ofThread ?? self.workOfTest?.makeOwner(place: nil, surroundings: nil)
     }
 
-    /// The work of the world that the present task or thread has made.
+    /// The work of the world that the present task or thread has created.
     static var workOfTest: WorldWork? { self.state.withLockedValue { $0.makers[.present]?.work } }
 
     /// The work of the only world of the process; `nil` if there are more.
@@ -164,7 +164,7 @@ enum WorkObserver {
         }
     }
 
-    /// A manager is about to be made that belongs to no device.
+    /// Reports that a manager is about to be created that belongs to no device.
     private static func reportMissingDevice() {
         (WorkOwner.ofThread?.work ?? self.workOfTest)?.reportMistake(
             """
@@ -185,7 +185,7 @@ final class DeviceCallbacks: CallbackScheduler {
         self.place = place
     }
 
-    /// The one who lets time pass waits for what it has handed over, not for itself.
+    /// The thread that lets time pass waits for handed over work, so it must not wait for itself.
     var mayBlock: Bool { WorkOwner.ofThread != nil && !dispatch_work_is_on_main_queue() }
 
     func call(on queue: DispatchQueue, in surroundings: Surroundings?, _ work: @escaping @Sendable () -> Void) {

@@ -1,5 +1,5 @@
-// The timers of the process that the work of a world has begun, and what is said of work and of timers that keep the
-// world from going on.
+// The timers of the process that the work of a world has started, and the messages on work and timers that keep the
+// world from continuing.
 
 import CDispatchWork
 import Dispatch
@@ -7,10 +7,10 @@ import Dispatch
 extension WorldWork {
     // MARK: Timers
 
-    /// Takes it that work arms a timer of the process; false where it does so itself.
+    /// Defers that work arms a timer of the process; returns `false` if the work must arm it itself.
     ///
-    /// Of timers with one deadline the first that was armed is the first to be due. Several threads arm theirs in an
-    /// order that no seed decides; so all are armed when all is at rest.
+    /// Of timers with the same deadline, the first one armed fires first. Several threads arm theirs in an order that
+    /// no seed determines, so all are armed when all work is at rest.
     func takeArming(_ order: WorkOrder, _ arm: @escaping () -> Void) -> Bool {
         self.condition.withLock {
             guard self.clock != nil, !self.isOver else { return false }
@@ -20,7 +20,7 @@ extension WorldWork {
         }
     }
 
-    /// Arms what was taken; whether there was any.
+    /// Arms the deferred timers; returns whether there were any.
     @discardableResult
     func armTimers() -> Bool {
         let armings = self.condition.withLock {
@@ -31,31 +31,31 @@ extension WorldWork {
         return !armings.isEmpty
     }
 
-    /// Whether the world's time passes in a moment, and timers of the process do not follow it.
+    /// Whether the world's time passes instantly, and timers of the process do not follow it.
     var isVirtual: Bool { self.clock == nil && self.pace?.isInstant != false }
 
-    /// A timer of the process begins.
+    /// Handles the start of a timer of the process.
     func begin(_ timer: RealTimer) {
         self.countTimer(1, of: timer)
         guard self.isVirtual else { return }
         RealTimer.say(timer.mistake(of: RealTimer.caller))
     }
 
-    /// A thread begins to sleep; the first one of a world is looked at.
+    /// Handles the start of a thread's sleep; only the first one of a world is reported.
     func beginSleep() {
         guard self.isVirtual, self.condition.withLock({ self.timers.updateValue(1, forKey: .threadSleep) }) == nil
         else { return }
         RealTimer.say(RealTimer.threadSleep.mistake(of: RealTimer.caller))
     }
 
-    /// A timer of the process ends.
+    /// Handles the end of a timer of the process.
     func end(_ timer: RealTimer) { self.countTimer(-1, of: timer) }
 
     func countTimer(_ change: Int, of timer: RealTimer = .after) {
         self.condition.withLock { self.timers[timer, default: 0] += change }
     }
 
-    /// What may keep a condition from becoming true, for the end of a sentence: empty where nothing is known of it.
+    /// The probable reason why a condition does not become true, for the end of a sentence; empty if unknown.
     var likelyCause: String {
         let timers = self.condition.withLock { self.isVirtual ? self.timers.filter { $0.value > 0 } : [:] }
         guard !timers.isEmpty else { return "" }
@@ -74,12 +74,12 @@ extension WorldWork {
         DispatchQueue.main.async { work() }
     }
 
-    /// What comes next may be earlier than what is waited for.
+    /// Ends the wait for the next task, since an earlier one may have been added.
     func wakePace() { self.pace?.wake() }
 
     // MARK: Mistakes
 
-    /// What kept the world from going on, once.
+    /// Removes and returns the mistake that kept the world from continuing.
     func takeMistake() -> String? {
         self.condition.withLock {
             defer { self.mistake = nil }
@@ -90,7 +90,7 @@ extension WorldWork {
     /// Remembers the first mistake.
     func reportMistake(_ text: String) { self.condition.withLock { self.mistake = self.mistake ?? text } }
 
-    /// What is said of items that do not come to rest.
+    /// The message on items that do not come to rest.
     func text(of items: [WorkItem]) -> String {
         let queues = Set(items.map { "\"\($0.queue.label)\" (\($0.thread == nil ? "not begun" : "running"))" }).sorted()
         let limit = decimal(self.limit, places: 1, trims: true)
@@ -101,7 +101,7 @@ extension WorldWork {
             """ + items.compactMap(\.thread).map(Self.functions).joined()
     }
 
-    /// A line for a thread, and one for each function that it is in.
+    /// A line for a thread, and one for each function on its stack.
     private static func functions(ofThread thread: Int32) -> String {
         let functions = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8_192) { text in
             guard let start = text.baseAddress else { return "" }

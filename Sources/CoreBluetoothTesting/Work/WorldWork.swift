@@ -1,11 +1,10 @@
-// The work that the code of a world has started: what it has handed to dispatch queues, tasks and actors. A world lets
-// time pass only when all of it is at rest, so that code which hops gives the same run each time.
+// The work that the code of a world has started: handed to dispatch queues, tasks and actors. A world lets time pass
+// only when all of it is at rest, so that code which changes threads gives the same run each time.
 //
-// Each item is counted from the moment at which it is handed over until it has run, and belongs to whom the code that
-// handed it over belongs to. Work for the main queue is run by the one who waits for rest, where that is the main
-// thread, which is not free to serve its queue meanwhile. Swift's tasks are run by one serial queue of the world, so
-// that actors and tasks come in the order in which they were started. A thread that waits for something that only time
-// can bring, such as a semaphore, is at rest; see Stillness.
+// Each item is counted from the time it is handed over until it has run, and has the owner of the code that handed it
+// over. If the main thread waits for rest, it runs the work of the main queue, which it cannot serve meanwhile. One
+// serial queue of the world runs Swift's tasks, so that actors and tasks run in the order in which they were started. A
+// thread that waits for something that needs time to pass, such as a semaphore, is at rest; see Stillness.
 
 import CDispatchWork
 import CoreBluetooth
@@ -15,58 +14,58 @@ import Foundation
 
 /// The work of one world.
 final class WorldWork: @unchecked Sendable {
-    // Unchecked: all that changes is used under the lock of `condition`.
+    // Unchecked: the lock of `condition` protects everything that changes.
 
-    /// How often a task may go on before the world's time does: one that calls `Task.yield()` until something has
-    /// happened never comes to rest.
+    /// How often a task may continue before time must pass: a task that calls `Task.yield()` until something happens
+    /// never comes to rest.
     private static let turnLimit = 32
-    /// How long work may stay away from rest, in seconds of real time, until the world goes on without it.
+    /// How long work may take to come to rest, in seconds of real time, before the world continues without it.
     var limit = WorldLimits.rest / .seconds(1)
 
     let condition = NSCondition()
     var isOver = false
-    /// How often something was handed over.
+    /// The number of items so far.
     private var count: UInt64 = 0
     private var items: [UInt64: WorkItem] = [:]
-    /// Those for the main queue, in order; some may have been run by it already.
+    /// The items for the main queue in order; the queue itself may already have run some.
     private var mainItems: Deque<WorkItem> = []
     private var stillness = Stillness()
-    /// The items that the world goes on without.
+    /// The items without which the world continues.
     private var abandoned: Set<UInt64> = []
-    /// How fast the world's time passes.
+    /// The pace of the world's time.
     var pace: WorldPace?
-    /// Whether the process did not come to rest: its clocks stand still until it does.
+    /// Whether the process did not come to rest; its clocks stop until it does.
     private(set) var hasGivenUp = false
-    /// The clocks of the process, where they follow the world's time.
+    /// The clocks of the process, if they follow the world's time.
     var clock: (any ProcessClock)?
-    /// Lets the world do what comes next, while the one who lets time pass waits in code of the world; false where there
-    /// is nothing.
+    /// Runs the world's next step while the thread that lets time pass waits in code of the world; returns `false` if
+    /// there is none.
     var step: (() -> Bool)?
     private var isServing = false
-    /// Whether threads may be awake that hand nothing over, where only the clock of the process sees them.
+    /// Whether threads may be awake without handing work over; only the clock of the process sees them.
     var mayBeAwake = false
-    /// How often rest is waited for at present: a task of the test that lets time pass may be served in such a wait.
+    /// The number of nested waits for rest: such a wait may serve a task of the test that lets time pass.
     private var restCount = 0
-    /// How often each task has gone on since the last time at which none was held back.
+    /// How often each task has continued since held back tasks were last released.
     private var turnCounts: [UInt64: Int] = [:]
-    /// What tasks do next that have gone on so often that they seem to wait for time to pass.
+    /// The continuations of tasks that have continued so often that they seem to wait for time to pass.
     private var heldBack: [() -> Void] = []
     var mistake: String?
-    /// How many timers of the process wait, of those that are known.
+    /// The numbers of known pending timers of the process.
     var timers: [RealTimer: Int] = [:]
-    /// Runs the tasks that belong to no other executor.
+    /// Runs tasks without a custom executor.
     private let tasks = dispatch_work_make_queue("Swift tasks of the world")
-    /// How often something was started by what is no work itself, and how often until the last rest.
+    /// The number of starts by code that is not work itself, and their number at the last rest.
     private var startCount: UInt64 = 0
     private var startCountAtRest: UInt64 = 0
-    /// The timers of the process that work has armed since the last rest, with the place of each.
+    /// The timers of the process that work has armed since the last rest, with their order.
     var armings: [(order: WorkOrder, arm: () -> Void)] = []
 
     init() {
         WorkObserver.start()
     }
 
-    /// Nothing more is counted.
+    /// Stops counting.
     func end() {
         self.condition.withLock { self.isOver = true }
         self.armTimers()
@@ -75,9 +74,10 @@ final class WorldWork: @unchecked Sendable {
 
     // MARK: Owners
 
-    /// The owner of what the present thread hands over: part of what its own work belongs to, or a start of its own.
+    /// Creates the owner of work that the present thread hands over: it continues the thread's own work, or is a new
+    /// start.
     ///
-    /// - Parameter place: The device's place in the order of its world's devices; `nil` for the test itself.
+    /// - Parameter place: The index of the device in its world; `nil` for the test itself.
     func makeOwner(place: Int?, surroundings: Surroundings?) -> WorkOwner {
         let outer = WorkOwner.ofThread.flatMap { $0.work === self ? $0.order.start : nil }
         let (start, countSinceRest) = self.condition.withLock {
@@ -87,7 +87,7 @@ final class WorldWork: @unchecked Sendable {
         return WorkOwner(
             self,
             order: WorkOrder(device: place, start: start),
-            // What the test starts at a time draws from streams that are used again later: there are some thousands.
+            // Work of the test draws from a few thousand streams, which are reused after each rest.
             streams: place.map { UInt64($0) + 1 } ?? countSinceRest << 32,
             surroundings: surroundings
         )
@@ -95,7 +95,7 @@ final class WorldWork: @unchecked Sendable {
 
     // MARK: Handing over
 
-    /// Takes work that is handed to a queue; false where it goes its own way.
+    /// Handles work for a queue; returns `false` if the caller must hand it over itself.
     func handOver(
         to queue: UnsafeMutableRawPointer,
         isBarrier: Bool,
@@ -105,7 +105,7 @@ final class WorldWork: @unchecked Sendable {
         _ function: @escaping dispatch_work_function,
         _ argument: UnsafeMutableRawPointer?
     ) -> Bool {
-        // The main thread would wait for itself, as it does without a world.
+        // The main thread would wait for itself.
         if isWaiting, dispatch_work_is_on_main_queue() { return false }
         let end = isWaiting ? DispatchSemaphore(value: 0) : nil
         let body = { function(argument) }
@@ -145,7 +145,7 @@ final class WorldWork: @unchecked Sendable {
         return true
     }
 
-    /// Hands work to a queue that has become due there.
+    /// Hands due work to a queue.
     func handOver(
         to queue: UnsafeMutableRawPointer,
         isWaiting: Bool,
@@ -196,7 +196,7 @@ final class WorldWork: @unchecked Sendable {
         }
     }
 
-    /// Runs an item on its queue, unless the one who waits for rest has.
+    /// Runs an item on its queue, unless the thread that waits for rest has.
     private func runIfWaiting(_ item: WorkItem) {
         guard self.condition.withLock({ self.claim(item) }) else { return }
         self.perform(item)
@@ -219,7 +219,7 @@ final class WorldWork: @unchecked Sendable {
         item.end?.signal()
     }
 
-    /// Runs work that was set aside, such as that of a timer, as counted work.
+    /// Runs deferred work, such as that of a timer, as counted work.
     func run(_ owner: WorkOwner, _ body: @escaping () -> Void) {
         let queue = WorkQueue(label: "timer", isMain: false)
         guard let item = self.add(owner, queue, end: nil, body) else { return owner.run(body) }
@@ -228,18 +228,18 @@ final class WorldWork: @unchecked Sendable {
 
     // MARK: Rest
 
-    /// Whether nothing is on its way.
+    /// Whether no work is pending.
     var isAtRest: Bool {
         self.condition.withLock { self.items.isEmpty && (self.clock == nil || !self.mayBeAwake) }
     }
 
-    /// A timer or a sleep of the process has ended.
+    /// Notes that a timer or a sleep of the process has ended.
     func somethingWakes() { self.condition.withLock { self.mayBeAwake = true } }
 
-    /// Time has gone on: tasks that were held back go on, too.
+    /// Continues tasks that were held back, since time has passed.
     ///
-    /// Where a task let it pass that is served while the world waits for rest, that task is one of those: without an end
-    /// of its turns the wait would have none. With the clocks of the process what is served waits for the others.
+    /// Except if a task that is served during a wait for rest let it pass, which may be held back itself: the wait
+    /// would never end. With the clocks of the process, the served task waits for the others.
     func timeHasPassed() {
         let isServed = self.condition.withLock { self.restCount > 0 && self.clock == nil }
         if !isServed { self.goOnWithHeldBack() }
@@ -254,9 +254,9 @@ final class WorldWork: @unchecked Sendable {
         for handOver in heldBack { handOver() }
     }
 
-    /// Waits until all that was started has ended, or waits for time to pass.
+    /// Waits until all work has ended or waits for time to pass.
     ///
-    /// - Parameter servesMain: Whether work for the main queue is run, where this is the main thread.
+    /// - Parameter servesMain: Whether to run work for the main queue if this is the main thread.
     func rest(servesMain: Bool = true) {
         let isMain = servesMain && dispatch_work_is_on_main_queue()
         let thread = dispatch_work_thread()
@@ -279,7 +279,7 @@ final class WorldWork: @unchecked Sendable {
                 if self.isStill(by: clock, servesMain: isMain) { return }
                 continue
             }
-            // Where the test itself is work of the world, it does not wait for itself.
+            // If the test itself is work of the world, it must not wait for itself.
             let others = self.others(than: thread)
             if others.isEmpty || self.stillness.holds(for: others.map(\.look)) { return }
             let end = deadline ?? Date(timeIntervalSinceNow: self.limit)
@@ -299,12 +299,12 @@ final class WorldWork: @unchecked Sendable {
         }
     }
 
-    /// The items that a thread waits for; under the lock.
+    /// The items for which a thread waits; call under the lock.
     private func others(than thread: Int32) -> [WorkItem] {
         self.items.values.filter { $0.thread != thread && !self.abandoned.contains($0.number) }
     }
 
-    /// Says so where a thread that is at rest waits for real time; under the lock.
+    /// Reports a thread at rest that waits for real time; call under the lock.
     private func noteLimits(of looks: [Stillness.Look]) {
         guard self.isVirtual, self.timers[.limit] == nil else { return }
         guard looks.contains(where: { $0.activity?.waitsWithLimit == true }) else { return }
@@ -312,9 +312,9 @@ final class WorldWork: @unchecked Sendable {
         RealTimer.say(RealTimer.limit.mistake(of: ""))
     }
 
-    /// Whether all threads are at rest, by the clock of the process; under the lock.
+    /// Whether all threads are at rest, according to the clock of the process; call under the lock.
     private func isStill(by clock: any ProcessClock, servesMain: Bool) -> Bool {
-        // It was waited for once.
+        // The time limit has already passed once.
         let limit = self.hasGivenUp ? 0 : self.limit
         self.condition.unlock()
         defer { self.condition.lock() }
@@ -326,18 +326,18 @@ final class WorldWork: @unchecked Sendable {
             self.condition.withLock { self.hasGivenUp = true }
             return true
         }
-        // libdispatch's own thread takes note of what is armed.
+        // libdispatch's own thread must notice the armed timers.
         if self.armTimers() { return false }
         return self.condition.withLock {
-            // What rests now may have handed over work for the main queue, which goes on with it first.
+            // Work that rests now may have handed over work for the main queue, which comes first.
             guard !servesMain || !self.hasMainItem else { return false }
             self.mayBeAwake = false
             return true
         }
     }
 
-    /// Runs code on the thread of the one who lets time pass, which may wait there for time to pass, where the world has
-    /// the clocks of the process.
+    /// Runs code on the thread that lets time pass. With the clocks of the process, the code may wait there for time to
+    /// pass.
     func serve<Result>(_ body: () throws -> Result) rethrows -> Result { try self.serve(body, rescue: { throw $0 }) }
 
     private func serve<Result>(
@@ -359,7 +359,7 @@ final class WorldWork: @unchecked Sendable {
         }
     }
 
-    /// Lets the world do what comes next while the test waits, so that code it runs there cannot wait in the same way.
+    /// Runs the world's next step while the test waits; code in that step cannot wait in the same way.
     func serveStep(_ step: () -> Bool) -> Bool {
         let isServing = self.condition.withLock {
             defer { self.isServing = true }
@@ -369,12 +369,12 @@ final class WorldWork: @unchecked Sendable {
         return step()
     }
 
-    /// Whether there is work for the main queue that nobody has begun.
+    /// Whether there is work for the main queue that has not begun.
     private var hasMainItem: Bool {
         self.mainItems.contains { if case .waiting = $0.state { true } else { false } }
     }
 
-    /// The next work for the main queue that nobody has begun.
+    /// The next work for the main queue that has not begun.
     private func nextMainItem() -> WorkItem? {
         while let item = self.mainItems.popFirst() {
             if self.claim(item) { return item }

@@ -1,4 +1,4 @@
-// A device that runs Core Bluetooth code: the code under test, or whatever it is to meet.
+// A device that runs Core Bluetooth code: the code under test, or code that it communicates with.
 
 import BluetoothAir
 import CoreBluetooth
@@ -6,18 +6,18 @@ import NIOCore
 
 /// A device that runs Core Bluetooth code.
 ///
-/// Code is put on it with ``run(_:)``: managers that are created there are its own, also those that they create later,
-/// from their delegates' calls.
+/// Run code on it with ``run(_:)``: managers that the code creates belong to the device, also those that it creates
+/// later, in calls of delegates.
 public final class Device: Radio {
     /// The adapter of the device's managers.
     ///
-    /// ``run(_:)`` needs no mention of it; a manager that is created elsewhere takes it in its options under
+    /// Code in ``run(_:)`` gets it automatically; a manager that is created elsewhere gets it in its options under
     /// `BluetoothAdapter.optionKey`.
     public private(set) var adapter: BluetoothAdapter! = nil
-    /// What ``run(_:)`` runs belongs to an app that is always in the foreground.
+    /// The app of code in ``run(_:)``, which is always in the foreground.
     private let application: Application
 
-    /// What the device keeps of its peers and of its apps' managers, whatever becomes of those.
+    /// What the device stores of its peers and of its apps' managers.
     private let storage = MemoryStorage()
 
     init(
@@ -49,7 +49,7 @@ public final class Device: Radio {
     /// let reader = phone.run { ThermometerReader() }
     /// ```
     ///
-    /// The code is in the foreground for ever; what has the life of an app is put there with
+    /// The code is always in the foreground; install code with the life cycle of an app with
     /// ``install(_:backgroundModes:_:)-(_,_,(Launch)->Instance)``.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         try self.world.loop.settle(after: {
@@ -57,7 +57,7 @@ public final class Device: Radio {
         })
     }
 
-    /// Whether the user lets the code of ``run(_:)`` use Bluetooth; see ``App/authorization``.
+    /// Whether the user lets code in ``run(_:)`` use Bluetooth; see ``App/authorization``.
     public var authorization: CBManagerAuthorization {
         get { self.application.authorization }
         set {
@@ -66,10 +66,10 @@ public final class Device: Radio {
         }
     }
 
-    /// With how many devices it has paired and keeps the keys.
+    /// The number of paired devices whose keys it stores.
     public var bondCount: Int { self.bonds.count }
 
-    /// Loses the keys of all pairings, as where a user removes devices in the settings. Connections that there are stay.
+    /// Deletes the keys of all pairings, as if the user removed the devices in the settings. Existing connections stay.
     public func forgetBonds() {
         self.note("forgets the keys of its pairings")
         for name in self.bonds { self.storage.remove(name) }

@@ -1,23 +1,23 @@
-// A device on its way: from where it is to a position, straight and at constant speed. Its place on the air changes in
-// steps, each of which the world's event loop takes at its time; so what its signal does follows, too.
+// A moving device: from its place to a position, straight and at constant speed. The world's event loop changes its
+// place on the air in steps, and its signal strength follows.
 
 import BluetoothAir
 import NIOCore
 
-/// A movement that goes on.
+/// A movement in progress.
 struct Movement {
     let start: AirPosition
     let end: AirPosition
     let startTime: NIODeadline
     let duration: TimeAmount
-    /// How many steps it has.
+    /// The number of steps.
     let stepCount: Int64
-    /// How many were taken.
+    /// The number of steps taken.
     private(set) var step: Int64 = 0
 
-    /// How far a step goes at most, in metres: half a metre changes the strength by less than 1 dB from 5 m on.
+    /// The maximum length of a step in metres: from 5 m on, half a metre changes the strength by less than 1 dB.
     private static let stepLength = 0.5
-    /// Shorter ones are not taken, however fast a device is.
+    /// The minimum duration of a step, however fast the device is.
     private static let shortestStep = TimeAmount.milliseconds(1)
 
     init(from start: AirPosition, to end: AirPosition, at time: NIODeadline, over duration: TimeAmount) {
@@ -33,14 +33,14 @@ struct Movement {
     /// Whether the device has arrived.
     var isOver: Bool { self.step >= self.stepCount }
 
-    /// When the next step is taken.
+    /// The time of the next step.
     var nextTime: NIODeadline {
         let share = Double(self.step + 1) / Double(self.stepCount)
         guard share < 1 else { return self.startTime + self.duration }
         return self.startTime + .nanoseconds(Int64(Double(self.duration.nanoseconds) * share))
     }
 
-    /// Takes the next step; returns where the device is then.
+    /// Takes the next step and returns the device's new position.
     mutating func takeStep() -> AirPosition {
         self.step += 1
         guard !self.isOver else { return self.end }
@@ -59,15 +59,15 @@ extension Radio {
     /// phone.move(to: Position(x: 500, y: 0), over: .seconds(350))
     /// ```
     ///
-    /// Its ``position`` changes in steps of half a metre, or of a millisecond where that is longer, and who hears it
-    /// follows. The trace says when it begins and when it arrives. It moves on while it is switched off, until it arrives,
-    /// is moved again, or gets another ``position`` or ``distance``.
+    /// Its ``position`` changes in steps of half a metre, or of a millisecond if that is longer. The trace says when
+    /// the movement begins and ends. The device keeps moving while it is switched off, until it arrives, is moved
+    /// again, or gets another ``position`` or ``distance``.
     ///
-    /// A device that has a distance in place of a position moves nowhere: that is a mistake, which the world throws next.
+    /// A device with a distance instead of a position cannot move: the next `run(until:within:)` throws this mistake.
     ///
     /// - Parameters:
-    ///   - position: Where it goes.
-    ///   - duration: How long that takes; with zero or less it is there at once.
+    ///   - position: The destination.
+    ///   - duration: The time that it takes; with zero or less the device arrives immediately.
     ///   - file: The file of the call, for messages.
     ///   - line: The line of the call, for messages.
     public func move(
@@ -86,6 +86,6 @@ extension Radio {
         self.begin(Movement(from: start, to: position, at: self.world.loop.now, over: TimeAmount(duration)))
     }
 
-    /// Whether the device is on its way, after ``move(to:over:file:line:)``.
+    /// Whether the device is moving after ``move(to:over:file:line:)``.
     public var isMoving: Bool { self.movement != nil }
 }

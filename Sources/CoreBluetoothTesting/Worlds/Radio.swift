@@ -1,5 +1,4 @@
-// What every device of a world has, whatever runs on it: a controller on the air, a place, power, and the troubles that
-// a test can give it.
+// What every device of a world has: a controller on the air, a place, power, and the faults that a test can cause.
 
 public import BluetoothAir
 import BluetoothHCI
@@ -14,7 +13,7 @@ public class Radio {
     let address: DeviceAddress
     let traceIndex: Recorder.DeviceIndex
     private weak var presentWorld: World?
-    /// The world that the device is in, which does not live on for its devices' sake.
+    /// The device's world, which the device does not retain.
     var world: World {
         guard let world = self.presentWorld else {
             preconditionFailure("The world of the device \"\(self.name)\" is gone; keep it while its devices are used")
@@ -23,11 +22,11 @@ public class Radio {
     }
     private(set) var channel: WatchedChannel?
     private let model: ControllerModel
-    /// Whether it has a controller like those that people own.
+    /// Whether it has a controller that people own.
     var isPreset: Bool { self.model != ControllerModel() }
     private var location: AirLocation
     private var refusesStorage = false
-    /// Where the device is going.
+    /// The movement in progress.
     private(set) var movement: Movement?
     private var movementCount = 0
 
@@ -41,7 +40,7 @@ public class Radio {
         world.recorder.names.set(name, for: self.address)
     }
 
-    /// A controller for the code that runs on the device.
+    /// Creates a controller for the code on the device.
     func makeChannel() -> WatchedChannel {
         let controller = self.world.air.makeController(configuration: .init(model: self.model))
         controller.location = self.location
@@ -57,7 +56,7 @@ public class Radio {
 
     func leave() { self.channel?.close() }
 
-    /// Notes what happens to the device in the trace, also while its world goes.
+    /// Adds a note on the device to the trace; does nothing while the world is deallocated.
     func note(_ text: String) {
         guard let world = self.presentWorld else { return }
         world.recorder.note(text, device: self.traceIndex, at: world.loop.now)
@@ -72,13 +71,13 @@ public class Radio {
 
     // MARK: Place
 
-    /// How far the device stands from the others, in metres.
+    /// How far the device is from the others, in metres.
     ///
-    /// Between two devices the larger distance counts, as if everyone else stood together in the middle. At 1 m a
+    /// Between two devices the larger distance counts, as if all other devices stood together in the middle. At 1 m a
     /// signal arrives with -45 dBm, at 10 m with -65, at 334 m with -95, and from 335 m on not at all. Devices that
     /// lose each other notice when the supervision timeout of their link has passed.
     ///
-    /// Setting it takes the device's ``position`` away; a device that has one is 1 m from those that have none.
+    /// Setting it removes the device's ``position``; a device with a position is 1 m from those without.
     public var distance: Double {
         get { self.location.distance.metres }
         set {
@@ -87,9 +86,9 @@ public class Radio {
         }
     }
 
-    /// The position of the device, in metres; `nil` for a device that has a ``distance`` instead.
+    /// The position of the device, in metres; `nil` for a device with a ``distance``.
     ///
-    /// Devices with positions hear each other by the distance between them, so one in the middle of a row can hear two
+    /// Devices with positions hear each other by the distance between them, so the middle one of three can hear two
     /// others that do not hear each other:
     ///
     /// ```swift
@@ -99,7 +98,7 @@ public class Radio {
     /// ```
     ///
     /// ``World/walls`` and ``World/setAttenuation(_:between:and:)`` weaken the signals between them, and
-    /// ``move(to:over:file:line:)`` takes a device elsewhere as time passes.
+    /// ``move(to:over:file:line:)`` moves a device as time passes.
     ///
     /// Setting it to `nil` places the device 1 m from all others.
     public var position: Position? {
@@ -111,7 +110,7 @@ public class Radio {
         }
     }
 
-    /// Places the device; whatever movement it was on is over.
+    /// Places the device and ends its movement.
     private func move(to location: AirLocation) {
         self.movement = nil
         self.place(at: location)
@@ -122,7 +121,7 @@ public class Radio {
         self.channel?.controller.location = location
     }
 
-    /// Begins a movement, in place of the one that goes on.
+    /// Begins a movement, instead of the present one.
     func begin(_ movement: Movement) {
         self.movement = movement
         self.movementCount += 1
@@ -139,15 +138,15 @@ public class Radio {
         }
     }
 
-    /// Where a device is that is created with a distance, a position, or neither.
+    /// The place of a device that is created with a distance, a position, or neither.
     static func location(_ distance: Double?, _ position: AirPosition?) -> AirLocation {
         precondition(distance == nil || position == nil, "Give a device a distance or a position, not both")
         return position.map(AirLocation.position) ?? .distance(.metres(distance ?? 1))
     }
 
-    /// The strength at which devices in the middle and this one hear each other by their distances, in dBm.
+    /// The strength in dBm at which this device and devices in the middle hear each other.
     ///
-    /// Setting it moves the device to the ``distance`` at which that is so.
+    /// Setting it moves the device to the corresponding ``distance``.
     public var strength: Int {
         get { Int(PathLoss.power(at: self.location.distance).rounded()) }
         set { self.distance = PathLoss.distance(ofPower: Double(newValue)).metres }
@@ -157,7 +156,7 @@ public class Radio {
 
     /// Whether Bluetooth is switched on.
     ///
-    /// Devices that were linked to this one notice when the supervision timeout of their link has passed.
+    /// When it is switched off, connected devices notice after the supervision timeout of their link.
     public var isPowered: Bool = true {
         didSet {
             guard self.isPowered != oldValue else { return }
@@ -166,26 +165,26 @@ public class Radio {
         }
     }
 
-    /// What runs on the device gets or loses its controller.
+    /// Gives the code on the device a controller, or takes it away.
     func powerChanged() {}
 
-    /// The controller fails and comes back: managers become `CBManagerState.resetting`, then
-    /// `CBManagerState.poweredOn`, and everything that they had is gone.
+    /// Makes the controller fail and recover: managers become `CBManagerState.resetting`, then
+    /// `CBManagerState.poweredOn`, and lose all their connections.
     public func resetController() {
         self.note("its controller fails")
         self.channel?.breakOff()
     }
 
-    // MARK: Troubles
+    // MARK: Faults
 
-    /// Ends all links of the device at once, as if both ends had waited for their supervision timeouts: centrals get
+    /// Ends all links of the device immediately, as if the supervision timeouts of both ends had passed: centrals get
     /// `CBError.Code.connectionTimeout`.
     public func dropLinks() {
         self.note("its links are lost")
         self.channel?.controller.dropLinks()
     }
 
-    /// Loses the device's links as soon as a line of its trace makes a condition true.
+    /// Drops the device's links as soon as a line of its trace meets a condition.
     ///
     /// ```swift
     /// phone.dropLinks(when: { $0.text.hasPrefix("Write Request") })
@@ -195,7 +194,7 @@ public class Radio {
         self.world.when({ $0.device == name && condition($0) }, do: { [weak self] in self?.dropLinks() })
     }
 
-    /// Whether the device leaves all ATT requests unanswered, as one does whose software hangs while its radio works.
+    /// Whether the device leaves all ATT requests unanswered, as if its software hung while its radio works.
     ///
     /// A central times out after 30 s.
     public var isUnresponsive: Bool = false {
@@ -205,7 +204,7 @@ public class Radio {
         }
     }
 
-    /// Whether links to this device fail to be established, so that centrals get `didFailToConnect`.
+    /// Whether links to this device fail, so that centrals get `didFailToConnect`.
     public var refusesConnections: Bool {
         get { self.refusesStorage }
         set {
@@ -215,9 +214,9 @@ public class Radio {
         }
     }
 
-    /// How many links the device has.
+    /// The number of the device's links.
     public var linkCount: Int { self.channel?.controller.linkCount ?? 0 }
 
-    /// The lines of the trace that are this device's.
+    /// The lines of the trace for this device.
     public var trace: Trace { self.world.recorder.trace(of: self.name) }
 }

@@ -1,5 +1,4 @@
-// Where the devices of a world are, what stands between them, and how they move. Who hears whom follows from that alone:
-// the air has the path loss and the attenuation.
+// The places of a world's devices, and what weakens the signals between them; the air computes who hears whom.
 
 import BluetoothAir
 import NIOCore
@@ -7,21 +6,20 @@ import NIOCore
 /// A position in a world: a point in a plane, in metres.
 public typealias Position = AirPosition
 
-/// A wall in a world: it weakens what passes from a position on one side to a position on the other.
+/// A wall in a world: it weakens signals between positions on its two sides.
 public typealias Wall = AirWall
 
 extension World {
-    /// The walls between positions; none from the start.
+    /// The walls between positions; none at first.
     ///
-    /// A wall weakens every signal whose straight way between two positions crosses it, and walls that stand behind each
-    /// other add up:
+    /// A wall weakens every signal whose straight path between two positions crosses it, and several walls add up:
     ///
     /// ```swift
     /// world.walls = [Wall(from: Position(x: 5, y: -10), to: Position(x: 5, y: 10), attenuation: 12)]
     /// ```
     ///
-    /// Links whose devices no longer hear each other are lost when their supervision timeouts have passed. Devices that
-    /// have a ``Radio/distance`` in place of a position are affected by no wall.
+    /// Links whose devices no longer hear each other are lost when their supervision timeouts have passed. Walls do not
+    /// affect devices with a ``Radio/distance`` instead of a position.
     public var walls: [Wall] {
         get { self.air.walls }
         set {
@@ -30,16 +28,16 @@ extension World {
         }
     }
 
-    /// Sets how much weaker two devices hear each other than by their places alone.
+    /// Sets how much weaker two devices hear each other than their places imply.
     ///
     /// ```swift
     /// world.setAttenuation(.infinite, between: phone, and: sensor)
     /// ```
     ///
-    /// It holds in both directions, for devices with positions and for others, also after either of them was switched off
-    /// and on. 0 takes it away.
+    /// It applies in both directions, to devices with and without positions, also after either was switched off and on.
+    /// 0 removes it.
     public func setAttenuation(_ attenuation: Attenuation, between one: Radio, and other: Radio) {
-        precondition(one !== other, "A device is not apart from itself")
+        precondition(one !== other, "A device cannot be attenuated from itself")
         one.note(
             attenuation == .infinite
                 ? "and \(other.name) do not hear each other"
@@ -51,9 +49,9 @@ extension World {
     }
 }
 
-/// What is set for pairs of devices.
+/// The attenuations of pairs of devices.
 struct PairAttenuations {
-    /// By the names of both, the lower one first; by one device's name, the others.
+    /// By one device's name and then the other's, in both orders.
     private var pairs: [String: [String: Attenuation]] = [:]
 
     mutating func set(_ attenuation: Attenuation, between one: Radio, and other: Radio) {
@@ -62,7 +60,7 @@ struct PairAttenuations {
         self.pairs[other.name, default: [:]][one.name] = value
     }
 
-    /// What is set for a device, by the names of the others, in a fixed order.
+    /// The attenuations of a device, by the names of the others, in a fixed order.
     func all(of radio: Radio) -> [(name: String, attenuation: Attenuation)] {
         (self.pairs[radio.name] ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }

@@ -1,12 +1,12 @@
-// Code that awaits: a task runs, and virtual time passes for it.
+// Waiting in tests with `async` code, while virtual time passes.
 
 import NIOConcurrencyHelpers
 
 extension World {
-    /// Lets time pass until an operation that awaits has ended, and gives its result.
+    /// Lets time pass until an `async` operation has ended, and returns its result.
     ///
-    /// For code that wraps Core Bluetooth in `async` functions. The operation is isolated to the actor of the test, if
-    /// that has one.
+    /// For code that wraps Core Bluetooth in `async` functions. The operation is isolated to the test's actor, if there
+    /// is one.
     ///
     /// ```swift
     /// @Test @MainActor func reads() async throws {
@@ -17,11 +17,10 @@ extension World {
     /// }
     /// ```
     ///
-    /// Between two milliseconds of virtual time the operation runs as far as it can. It may use the devices of the
-    /// world: it and the world take turns.
+    /// The operation runs as far as it can before each millisecond of virtual time. It may use the world's devices: the
+    /// operation and the world take turns.
     ///
-    /// - Throws: What the operation throws, or ``WorldError`` where it has not ended within `limit`; it is cancelled
-    ///   then.
+    /// - Throws: What the operation throws, or ``WorldError`` if it has not ended within `limit`; it is then cancelled.
     public func wait<Result>(
         within limit: Duration = World.defaultLimit,
         isolation: isolated (any Actor)? = #isolation,
@@ -30,7 +29,7 @@ extension World {
         for operation: @escaping () async throws -> Result
     ) async throws -> Result {
         let outcome = Outcome<Result>()
-        // The operation runs while the world waits for it, and never beside it.
+        // The operation and the world take turns and never run concurrently.
         nonisolated(unsafe) let operation = operation
         let task = Task {
             do {
@@ -41,7 +40,7 @@ extension World {
         }
         let end = self.now + limit
         while true {
-            // What a callback resumes may resume something else, and so on.
+            // A resumed task may resume others, and so on.
             for _ in 0..<8 where !outcome.isSet { await Task.yield() }
             if let result = outcome.get() { return try result.get() }
             guard self.now < end else {
@@ -54,15 +53,15 @@ extension World {
 }
 
 extension World {
-    /// Lets time pass until a condition is true, for tests that are `async`.
+    /// Lets time pass until a condition is true, in `async` tests.
     ///
     /// ```swift
     /// try await world.wait(until: reader.temperature == 21)
     /// ```
     ///
-    /// As `run(until:within:)`; between two milliseconds of virtual time other tasks run on the present actor.
+    /// Like `run(until:within:)`; other tasks of the present actor run before each millisecond of virtual time.
     ///
-    /// - Throws: ``WorldError`` where it does not become true within `limit`.
+    /// - Throws: ``WorldError`` if it does not become true within `limit`.
     public func wait(
         until condition: @autoclosure () throws -> Bool,
         within limit: Duration = World.defaultLimit,
@@ -84,9 +83,9 @@ extension World {
     }
 }
 
-/// What an operation has come to; `nil` while it goes on.
+/// The result of an operation; `nil` while it runs.
 private final class Outcome<Value>: @unchecked Sendable {
-    // Unchecked: the lock protects the result, and the value goes from the operation to the one who waits.
+    // Unchecked: the lock protects the result, which the operation hands to the waiting world.
     private let lock = NIOLock()
     private var result: Swift.Result<Value, any Error>?
 

@@ -1,5 +1,5 @@
-// A world: devices on one air, in one process, and in virtual time. Everything in it happens on one event loop,
-// in the turns that the test asks for, so a test never waits and the same seed gives the same run, octet for octet.
+// A world: devices on one air, in one process, and in virtual time. Everything happens on one event loop, driven by the
+// test, so a test never waits, and the same seed gives the same run, octet for octet.
 
 public import BluetoothAir
 import BluetoothHost
@@ -10,10 +10,9 @@ import NIOCore
 
 /// Bluetooth devices in one process and in virtual time.
 ///
-/// A world starts at time zero. Its time advances only in ``advance(by:)`` and
-/// `run(until:within:)`. Code under test is put on a device with ``Device/run(_:)``; its managers
-/// call their delegates on the queues that they were given, and time goes on when all that the code has started is at
-/// rest: see <doc:QueuesAndTasks>.
+/// A world starts at time zero. Its time advances only in ``advance(by:)`` and `run(until:within:)`. ``Device/run(_:)``
+/// runs the code under test on a device; its managers call their delegates on the queues that they were given, and time
+/// advances when all work that the code has started is idle: see <doc:QueuesAndTasks>.
 ///
 /// ```swift
 /// let world = World(seed: 1)
@@ -22,27 +21,25 @@ import NIOCore
 /// try world.run(until: reader.temperature == 21)
 /// ```
 ///
-/// A world and all that lives in it are used by one after the other: by a synchronous test, or by one that awaits.
+/// Use a world and its devices from one task or thread at a time: a synchronous test, or an `async` one.
 public final class World {
-    /// Where all equal runs are equal: every random choice in the world follows from it.
+    /// The seed of every random choice in the world.
     public let seed: UInt64
-    /// How long events wait before they are reported to delegates.
+    /// The delay of events before they are reported to delegates.
     let callbackDelay: Duration
 
-    /// The clock of the world.
+    /// The world's event loop.
     package let loop: WorldLoop
-    /// What lies between its devices.
+    /// The air between its devices.
     package let air: Air
     let recorder: Recorder
-    /// Whose the world's own lines of the trace are.
+    /// The device name in the world's own lines of the trace.
     static let traceName = "world"
-    /// The world's own lines of the trace.
     private let traceIndex: Recorder.DeviceIndex
     private(set) var radios: [Radio] = []
-    /// What is set for pairs of devices.
     var attenuations = PairAttenuations()
     private var watches: [Watch] = []
-    /// Sees all that happens from now on.
+    /// Is notified of everything from now on.
     package var observer: (any WorldObserver)? {
         get { self.recorder.observer }
         set {
@@ -50,22 +47,22 @@ public final class World {
             self.recorder.observer = newValue
         }
     }
-    /// What a test has done wrong, and no ``WorldError`` has reported yet.
+    /// A mistake of the test that no ``WorldError`` has reported yet.
     private var mistake: String?
 
-    /// An empty world at time zero.
+    /// Creates an empty world at time zero.
     ///
     /// - Parameters:
     ///   - seed: Equal seeds give equal runs.
     ///   - settings: How the air treats time and loss. `.realistic` has connection events and air time, `.instant`
-    ///     passes data on at once.
-    ///   - callbackDelay: How long events wait before they are reported to delegates, on every device. Also on a
-    ///     realistic air an answer that needs no packet may be faster than a phone's: code that asks, and only then
-    ///     begins to listen, misses it; a delay of 20 ms gives it a phone's time.
-    ///   - time: Whose time the world's time is. In `.process`, of the product `CoreBluetoothProcessTime`, clocks, timers
-    ///     and sleeps of the whole process follow it; where that cannot be, the reason is written to standard error,
-    ///     and the next `run(until:within:)` throws it.
-    ///   - traceLimit: How many lines the ``trace`` keeps, the last ones: with it the memory of a long run stays the same.
+    ///     transmits data immediately.
+    ///   - callbackDelay: The delay of events before they are reported to delegates, on every device. Even on a
+    ///     realistic air, an answer that needs no packet may be faster than a phone's, so code that asks first and
+    ///     listens later may miss it; a delay of 20 ms is like a phone's.
+    ///   - time: The source of the world's time. With `.process`, of the product `CoreBluetoothProcessTime`, clocks,
+    ///     timers and sleeps of the whole process follow it; if that is impossible, the reason is written to standard
+    ///     error, and the next `run(until:within:)` throws it.
+    ///   - traceLimit: The number of last lines that the ``trace`` keeps, which limits the memory of a long run.
     public init(
         seed: UInt64 = 1,
         settings: AirSettings = .realistic,
@@ -94,40 +91,39 @@ public final class World {
 
     deinit {
         if let mistake = self.mistake ?? self.loop.work.takeMistake() {
-            // No call came that could throw it.
+            // Nothing was called that could throw it.
             try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(mistake)\n".utf8))
         }
         WorkObserver.remove(self.loop.work)
         RunLoopTimers.forget(self.loop.work)
         self.loop.work.end()
         for radio in self.radios { radio.leave() }
-        // What was to happen later never will; what holds the world's parts goes with it.
+        // Drop scheduled tasks with everything that they retain.
         self.loop.end()
         self.loop.clock?.end()
     }
 
     // MARK: Devices
 
-    /// A device that runs Core Bluetooth code.
+    /// Adds a device that runs Core Bluetooth code.
     ///
     /// - Parameters:
     ///   - name: The device's name in the trace and its GAP Device Name; each device of a world needs its own.
-    ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
+    ///   - distance: How far it is from the others, in metres, by default 1; see ``Radio/distance``.
     ///   - position: Where it is, in place of a distance; see ``Radio/position``.
-    ///   - controller: The kind of its controller, such as that of a Raspberry Pi; a large one of today unless given.
+    ///   - controller: The kind of its controller, such as that of a Raspberry Pi; by default a large modern one.
     ///   - mtu: The ATT MTU that it offers, 23 to 517 octets.
-    ///   - isSupported: Whether it has Bluetooth at all; managers on one that has not become
-    ///     `CBManagerState.unsupported`.
-    ///   - losesOverrunningWrites: Whether writes without response are lost that its code makes while
-    ///     `canSendWriteWithoutResponse` is false. A phone promises nothing for them; here they are sent all the same
-    ///     unless this is true, up to a limit far above any phone's.
+    ///   - isSupported: Whether it has Bluetooth; managers on a device without it become `CBManagerState.unsupported`.
+    ///   - losesOverrunningWrites: Whether to drop writes without response that its code makes while
+    ///     `canSendWriteWithoutResponse` is false. A phone guarantees nothing for them; by default they are queued
+    ///     here, up to a limit far above any phone's.
     ///   - permitsSystemServices: Whether its code may publish the services Current Time, Device Information and
     ///     Battery, which a phone refuses; see `BluetoothAdapter.Configuration.permitsSystemServices`.
     ///   - pairingAgent: The user of the device while it pairs, such as a ``ScriptedPairingAgent``; `nil` for a device
-    ///     without display and keys.
-    ///   - requiresPairing: Whether others have to pair before they use what its code publishes; see
+    ///     without display and keyboard.
+    ///   - requiresPairing: Whether others must pair before they use what its code publishes; see
     ///     `BluetoothAdapter.Configuration.requiresPairing`.
-    ///   - privacy: How the device hides behind private addresses; `nil` for one that keeps its address.
+    ///   - privacy: The device's private addresses; `nil` for a device with a fixed address.
     public func addDevice(
         _ name: String,
         distance: Double? = nil,
@@ -164,16 +160,14 @@ public final class World {
         return device
     }
 
-    /// A device that follows a script in place of an app.
+    /// Adds a device that follows a script.
     ///
     /// - Parameters:
-    ///   - peripheral: What it has and does.
-    ///   - name: The device's name in the trace; the advertised one unless another is given. Each device of a world
-    ///   needs
-    ///     its own.
-    ///   - distance: How far it stands from the others, in metres, 1 unless given; see ``Radio/distance``.
+    ///   - peripheral: The script.
+    ///   - name: The device's name in the trace, unique in the world; by default the advertised one.
+    ///   - distance: How far it is from the others, in metres, by default 1; see ``Radio/distance``.
     ///   - position: Where it is, in place of a distance; see ``Radio/position``.
-    ///   - controller: The kind of its controller; a large one of today unless given.
+    ///   - controller: The kind of its controller; by default a large modern one.
     @discardableResult
     public func addPeripheral(
         _ peripheral: ScriptedPeripheral,
@@ -209,7 +203,7 @@ public final class World {
     /// The time since the world began.
     public var now: Duration { Duration(self.loop.now) }
 
-    /// Lets time pass, and everything happen that falls into it.
+    /// Lets time pass, and runs everything that is due meanwhile.
     public func advance(by duration: Duration) {
         // The test may have woken a thread.
         self.loop.work.somethingWakes()
@@ -222,9 +216,9 @@ public final class World {
     /// try world.run(until: reader.temperature != nil, within: .seconds(5))
     /// ```
     ///
-    /// The condition is looked at before time passes and then after every millisecond.
+    /// The condition is evaluated before time passes and then after every millisecond.
     ///
-    /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
+    /// - Throws: ``WorldError`` if it does not become true within `limit`; its text has the last lines of the trace.
     public func run(
         until condition: @autoclosure () throws -> Bool,
         within limit: Duration = World.defaultLimit,
@@ -236,9 +230,9 @@ public final class World {
 
     /// Lets time pass until a condition is true.
     ///
-    /// The condition is looked at before time passes and then after every millisecond.
+    /// The condition is evaluated before time passes and then after every millisecond.
     ///
-    /// - Throws: ``WorldError`` where it does not become true within `limit`; its text has the last lines of the trace.
+    /// - Throws: ``WorldError`` if it does not become true within `limit`; its text has the last lines of the trace.
     public func run(
         until condition: () throws -> Bool,
         within limit: Duration = World.defaultLimit,
@@ -258,12 +252,12 @@ public final class World {
         try self.throwMistake()
     }
 
-    /// The ATT MTU that a device offers unless it is given another one.
+    /// The default ATT MTU of a device.
     @usableFromInline static let maximumMTU = ATT.maximumMTU
-    /// The limit of a wait, unless a test gives another one.
+    /// The default limit of a wait.
     @usableFromInline static let defaultLimit = Duration.seconds(30)
 
-    /// The error of a wait that took longer than its limit.
+    /// The error for a wait that took longer than its limit.
     func notInTime(_ what: String, _ limit: Duration, _ file: StaticString, _ line: UInt) -> WorldError {
         WorldError(
             "\(file):\(line): \(what) within \(text(of: limit))\(self.loop.work.likelyCause)",
@@ -274,14 +268,14 @@ public final class World {
     /// Remembers the first mistake of a test until the world can throw it.
     func reportMistake(_ text: String) { self.mistake = self.mistake ?? text }
 
-    /// Throws what a test has done wrong.
+    /// Throws a mistake of the test, if there is one.
     func throwMistake() throws {
         guard let mistake = self.mistake ?? self.loop.work.takeMistake() else { return }
         self.mistake = nil
         throw WorldError(mistake, trace: self.trace)
     }
 
-    /// Does something later, in virtual time.
+    /// Runs code later, in virtual time.
     public func after(_ delay: Duration, _ work: @escaping () -> Void) {
         let serving = self.loop.work
         self.loop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { serving.serve(work) }
@@ -291,7 +285,7 @@ public final class World {
 
     /// The share of packets that are lost on the air, 0 to 1.
     ///
-    /// Links send data again; at 1 nothing arrives, and links end when their supervision timeouts have passed.
+    /// Links retransmit data; at 1 nothing arrives, and links end when their supervision timeouts have passed.
     public var loss: Double {
         get { self.air.settings.loss.value }
         set {
@@ -302,16 +296,16 @@ public final class World {
 
     // MARK: Trace
 
-    /// What has passed between apps, hosts and controllers so far, in words; see ``Trace``.
+    /// Everything so far between apps, hosts and controllers, in words; see ``Trace``.
     public var trace: Trace { self.recorder.trace(of: nil) }
 
-    /// Writes a line of one's own into the trace.
+    /// Adds a line to the trace.
     public func note(_ text: String) { self.recorder.note(text, device: self.traceIndex, at: self.loop.now) }
 
-    /// Does something once, as soon as a line of the trace makes a condition true.
+    /// Runs code once, as soon as a line of the trace meets a condition.
     ///
-    /// The condition is asked of every packet of every device, as it passes. It costs the words of each packet, so a
-    /// world with many devices is slower with it.
+    /// The condition is evaluated for every packet of every device, which must be described in words for it, so a world
+    /// with many devices becomes slower.
     ///
     /// ```swift
     /// world.when({ $0.device == "phone" && $0.text.hasPrefix("Write Request") }) { ball.dropLinks() }
@@ -328,7 +322,7 @@ public final class World {
             due.append(watch)
             return true
         }
-        // The packet is on its way: whatever is done comes after it.
+        // The packet is on its way; the work follows it.
         for watch in due { self.loop.assumeIsolated().execute { watch.work() } }
     }
 
@@ -339,7 +333,7 @@ public final class World {
 }
 
 extension TimeAmount {
-    /// Its whole nanoseconds.
+    /// Creates an amount in whole nanoseconds.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -348,7 +342,7 @@ extension TimeAmount {
     }
 }
 
-/// A duration in the unit that suits it.
+/// A duration in seconds or milliseconds.
 func text(of duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
@@ -356,7 +350,7 @@ func text(of duration: Duration) -> String {
     return decimal(milliseconds, places: 3, trims: true) + " ms"
 }
 
-/// A number with decimal places, without regard to a locale.
+/// A number with decimal places, independent of the locale.
 func decimal(_ value: Double, places: Int, trims: Bool = false) -> String {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }

@@ -1,11 +1,10 @@
-// The time of a world as a clock of Swift's, for code that takes one.
+// The time of a world as a Swift clock.
 
 import NIOCore
 
-/// A clock whose time is a world's.
+/// A clock with the time of a world.
 ///
-/// Code that is given a clock sleeps and measures by it; its sleeps end as the world's time passes, on the same device
-/// whatever task it is.
+/// Code that takes a clock sleeps and measures with it; its sleeps end as the world's time passes.
 ///
 /// ```swift
 /// let poller = device.run { Poller(clock: world.clock) }
@@ -16,10 +15,10 @@ public struct WorldClock: Clock, Sendable {
         /// The time since the world began.
         public var offset: Duration
 
-        /// An instant so long after the beginning of the world.
+        /// Creates an instant from the time since the world began.
         public init(offset: Duration) { self.offset = offset }
 
-        /// The instant that is so much later.
+        /// The instant after a duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: self.offset + duration) }
 
         /// The time from this instant to another one.
@@ -37,9 +36,9 @@ public struct WorldClock: Clock, Sendable {
     /// The smallest difference of two instants: 1 ns.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Waits until the world's time has come to an instant.
+    /// Waits until an instant of the world's time.
     ///
-    /// - Throws: `CancellationError` where the task is cancelled before, or the world ends.
+    /// - Throws: `CancellationError` if the task is cancelled before, or the world ends.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let instant = NIODeadline.uptimeNanoseconds(0) + TimeAmount(deadline.offset)

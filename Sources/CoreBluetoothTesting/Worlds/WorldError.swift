@@ -1,21 +1,21 @@
-// The error of a test whose condition did not become true in its world.
+// The error of a test in a world.
 
 public import Foundation
 
-/// A world did not come to what a test waited for.
+/// The condition that a test waited for did not become true, or the test made a mistake.
 ///
-/// Its text says what, where and when, and has the last lines of the trace.
+/// Its text says what happened, where and when, and has the last lines of the trace.
 public struct WorldError: Error, CustomStringConvertible, LocalizedError, Sendable {
-    /// How many lines of the trace the text has.
+    /// The number of lines of the trace in the text.
     static let lineCount = 20
 
     /// What happened, on one line.
     public var reason: String
     /// The last lines of the trace.
     public var lastLines: [String]
-    /// The captures that were written, by path; see `withWorld`.
+    /// The paths of the captures; see `withWorld`.
     public var captures: [String] = []
-    /// The error that ended the test, where it was another one.
+    /// The error that ended the test, if it was another one.
     public var underlying: (any Error)?
 
     init(_ reason: String, trace: Trace, underlying: (any Error)? = nil) {

@@ -1,8 +1,8 @@
-// The event loop of a world: time stands still until the world says how far it goes on.
+// The event loop of a world: time advances only when the world says so.
 //
-// NIO's embedded loop belongs to the thread that made it. A world belongs to the code that holds it, one piece after
-// the other: on Linux the main actor's work moves from thread to thread, and with it a test that awaits. Tasks may come
-// from any thread and run when the world's time goes on.
+// NIO's embedded loop belongs to the thread that created it. A world belongs to the code that uses it, on one thread
+// after the other: on Linux the main actor moves from thread to thread, and with it an `async` test. Tasks may be added
+// from any thread and run when the world's time advances.
 
 package import Dispatch
 import Foundation
@@ -12,9 +12,9 @@ package import NIOCore
 
 /// An event loop in virtual time.
 ///
-/// What runs at one instant runs in the order in which it was asked for.
+/// Tasks of one instant run in the order in which they were added.
 package final class WorldLoop: EventLoop, @unchecked Sendable {
-    // Unchecked, as NIO's embedded loop is: tasks leave the lock to run, in turns of the one who lets time pass.
+    // Unchecked, as NIO's embedded loop: tasks run outside of the lock, on the thread that lets time pass.
 
     /// A task's place: by time, then by number.
     fileprivate struct Place: Comparable {
@@ -25,12 +25,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         static func < (left: Self, right: Self) -> Bool { (left.time, left.number) < (right.time, right.number) }
     }
 
-    /// Which task it is: nothing follows from the number but that.
-    fileprivate struct TaskID: Hashable, Comparable {
-        let number: UInt64
-
-        static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    }
+    fileprivate typealias TaskID = UInt64
 
     fileprivate struct Entry {
         let run: () -> Void
@@ -39,24 +34,24 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     fileprivate struct State {
         var now: NIODeadline = .uptimeNanoseconds(0)
-        /// How many tasks were asked for.
+        /// The number of added tasks.
         var taskCount: UInt64 = 0
-        /// How many have got a place.
+        /// The number of tasks that got a place.
         var placeCount: UInt64 = 0
         var places = Heap<Place>()
-        /// The tasks; a cancelled one is here no more, though its place may be.
+        /// The tasks; a cancelled one is removed here, though its place may remain.
         var entries: [TaskID: Entry] = [:]
         var isOver = false
         var rate = TaskRate()
-        /// When tasks of devices that only wait for time to pass went on last.
+        /// When tasks that only wait for time to pass last continued.
         var lastTurn: NIODeadline = .uptimeNanoseconds(0)
-        /// What counted work has asked for since the last rest.
+        /// Tasks that counted work has added since the last rest.
         var arrivals: [Arrival] = []
-        /// How many steps are under way: one may be made while the code of another waits. Waiting for rest is one, too.
+        /// The number of nested steps: a step may run while the code of another waits. Waiting for rest counts as one.
         var stepCount = 0
     }
 
-    /// A task that counted work has asked for, which gets its place when all is at rest.
+    /// A task that counted work has added; it gets its place when all work is at rest.
     fileprivate struct Arrival {
         let order: WorkOrder
         let task: TaskID
@@ -66,21 +61,21 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     private let lock = NIOLock()
     private var state = State()
-    /// What the code of the world's devices has started, which comes to rest before time goes on.
+    /// The work that the devices' code has started, which must rest before time advances.
     let work = WorldWork()
-    /// The clocks of the process, where they follow this loop's time.
+    /// The clocks of the process, if they follow this loop's time.
     var clock: (any ProcessClock)? {
         didSet {
             self.work.clock = self.clock
             self.work.step = { [unowned self] in self.step(until: .distantFuture) }
         }
     }
-    /// Called when the code of the world's devices has come to rest.
+    /// Called when the devices' code has come to rest.
     var atRest: (() -> Void)?
     /// How fast time passes.
     let pace: WorldPace
 
-    /// A loop at time zero.
+    /// Creates a loop at time zero.
     package init(pace: WorldPace = WorldPace(factor: nil)) {
         self.pace = pace
         self.work.pace = pace
@@ -89,18 +84,15 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     /// The time since the beginning.
     package var now: NIODeadline { self.lock.withLock { self.state.now } }
 
-    /// Always true: the code that holds the world runs it.
+    /// Always true: the code that uses the world runs the loop.
     package var inEventLoop: Bool { true }
-
-    /// Does nothing.
-    package func preconditionInEventLoop(file: StaticString, line: UInt) {}
 
     // MARK: Tasks
 
     /// Adds a task; `nil` after the end.
     ///
-    /// What the loop's own turns and the test ask for gets its place at once. Counted work runs on several threads that
-    /// come in an order which no seed decides: theirs waits until all is at rest.
+    /// Tasks that the loop or the test adds get their places immediately. Counted work runs on several threads, whose
+    /// order no seed determines: its tasks wait until all work is at rest.
     private func add(_ entry: Entry, at deadline: NIODeadline?) -> TaskID? {
         let order = WorkOwner.ofThread?.order
         return self.lock.withLock {
@@ -121,7 +113,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         self.pace.wake()
     }
 
-    /// Adds a task for an instant; one that has passed is the present.
+    /// Adds a task for an instant, at the earliest the present one.
     @discardableResult
     package func scheduleTask<T>(deadline: NIODeadline, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
         let promise = self.makePromise(of: T.self)
@@ -158,13 +150,13 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     // MARK: Time
 
-    /// Runs what is due, and what that asks for at once.
+    /// Runs tasks that are due, and those that they add for the present instant.
     package func run() { self.advanceTime(to: self.now) }
 
     /// Lets time pass.
     package func advanceTime(by amount: TimeAmount) { self.advanceTime(to: self.now + amount) }
 
-    /// Lets time pass until an instant, and everything happen that falls into it.
+    /// Lets time pass until an instant, and runs all tasks that are due meanwhile.
     package func advanceTime(to end: NIODeadline) {
         self.pace.begin(at: self.now)
         self.rest()
@@ -174,12 +166,12 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         self.work.timeHasPassed()
     }
 
-    /// Does the one thing that comes next until an instant, if there is any, and waits for rest.
+    /// Runs the next task or timer until an instant, and waits for rest; returns `false` if there is none.
     func step(until end: NIODeadline) -> Bool {
         guard !self.work.hasGivenUp else { return false }
         self.lock.withLock { self.state.stepCount += 1 }
         defer { self.lock.withLock { self.state.stepCount -= 1 } }
-        // Where code waits that the world serves, what was asked for until then comes first.
+        // If this step serves waiting code, earlier additions come first.
         self.takeArrivals()
         if self.work.armTimers() { self.rest() }
         let now = self.now
@@ -200,7 +192,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
             self.rest()
             return true
         }
-        // In real time a device may ask for something while the next task is waited for.
+        // In real time, a device may add a task during the wait for the next one.
         if let instant = self.pace.wait(until: min(task ?? .distantFuture, end)) {
             self.lock.withLock { self.state.now = max(now, instant) }
             self.rest()
@@ -214,7 +206,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         return true
     }
 
-    /// Tasks of devices that only wait for time to pass go on each millisecond.
+    /// Continues, each millisecond, tasks that only wait for time to pass.
     private func timeHasPassed() {
         let now = self.now
         let isNext = self.lock.withLock {
@@ -225,7 +217,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         if isNext { self.work.timeHasPassed() }
     }
 
-    /// When, in real time, a timer of the main run loop is due that nobody else lets fire.
+    /// In real time, when the next timer of the main run loop is due that nobody else fires.
     private var nextRunLoopTimer: NIODeadline? {
         guard !self.pace.isInstant, let date = RunLoopTimers.nextDate(of: self.work) else { return nil }
         return self.pace.instant(afterRealSeconds: date - Date().timeIntervalSinceReferenceDate)
@@ -233,17 +225,18 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     private var nextTaskTime: NIODeadline? { self.lock.withLock { self.state.nextPlace?.time } }
 
-    /// Moves the world on by one step for the test, which waits outside of the world's calls; false where nothing is
-    /// left to do, or where it waits in a call of the world that cannot go on meanwhile.
+    /// Runs one step while the test waits outside of the world's methods; returns `false` if nothing is left to do, or
+    /// if the test waits in a method of the world.
     func stepForTest() -> Bool {
         guard self.lock.withLock({ self.state.stepCount == 0 }) else { return false }
         return self.work.serveStep { self.step(until: .distantFuture) }
     }
 
-    /// Runs code of a device, and lets what it starts come to rest before the test goes on with what other devices do.
+    /// Runs code of a device, and waits until the work that it starts is at rest before the test continues with other
+    /// devices.
     ///
-    /// No time passes, and work for the main queue waits, as it does on a phone until what runs there returns. It is
-    /// for worlds that have the time of the process, which promise the same octets for code that draws random numbers.
+    /// No time passes, and work for the main queue waits, as on a phone, until the code returns. Only for worlds with
+    /// the time of the process, which guarantee equal octets for code that draws random numbers.
     func settle<Result>(after body: () throws -> Result) rethrows -> Result {
         guard self.clock != nil, self.lock.withLock({ self.state.stepCount == 0 }) else { return try body() }
         self.lock.withLock { self.state.stepCount += 1 }
@@ -255,8 +248,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         return try body()
     }
 
-    /// Waits until all that the devices' code has started is at rest. What it has asked for of the loop meanwhile
-    /// follows in an order of its own, whatever the order in which the threads came.
+    /// Waits until all work of the devices' code is at rest. The tasks that it has added meanwhile get an order that
+    /// does not depend on threads.
     private func rest(servesMain: Bool = true) {
         self.lock.withLock { self.state.stepCount += 1 }
         defer { self.lock.withLock { self.state.stepCount -= 1 } }
@@ -265,8 +258,8 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         self.takeArrivals()
     }
 
-    /// Gives what counted work has asked for its places: in the order of the devices, and within one in the order in
-    /// which what asks was started.
+    /// Gives the tasks of counted work their places: in the order of the devices, and within a device in the order in
+    /// which the adding work was started.
     private func takeArrivals() {
         self.atRest?()
         self.lock.withLock {
@@ -277,12 +270,12 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         }
     }
 
-    /// The next task that is due until an instant; time goes on to it.
+    /// Advances time to the next task that is due until an instant, and returns it.
     private func next(until end: NIODeadline) -> Entry? {
         self.lock.withLock {
             guard let place = self.state.nextPlace, place.time <= end else { return nil }
             self.state.now = max(self.state.now, place.time)
-            // A task beyond the limit stays, so that the end cancels it with its promise.
+            // A task beyond the limit stays, so that `end()` cancels it with its promise.
             guard self.state.rate.admitTask(at: self.state.now) else { return nil }
             self.state.places.removeMin()
             return self.state.entries.removeValue(forKey: place.task)
@@ -291,10 +284,10 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 
     // MARK: The limit
 
-    /// How many tasks one second of virtual time may have; `nil`, as at first, for any number.
+    /// The maximum number of tasks in a second of virtual time; `nil` by default, for no limit.
     ///
-    /// More are an endless exchange, or a timer that sets itself again without time going on. Then the loop runs
-    /// nothing any more, and ``stoppedAt`` says since when.
+    /// A larger number means an endless exchange, or a timer that restarts without time advancing. Then the loop stops,
+    /// and ``stoppedAt`` says when.
     package var taskLimit: Int? {
         get { self.lock.withLock { self.state.rate.limit } }
         set { self.lock.withLock { self.state.rate.limit = newValue } }
@@ -303,12 +296,9 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
     /// When the limit was exceeded.
     package var stoppedAt: NIODeadline? { self.lock.withLock { self.state.rate.exceededAt } }
 
-    /// The largest number of tasks that one second had, counted where there is a limit.
-    package var largestTaskCount: Int { self.lock.withLock { self.state.rate.largestCount } }
-
     // MARK: The end
 
-    /// Ends the loop; tasks that are scheduled are released without running.
+    /// Ends the loop; scheduled tasks are cancelled.
     package func end() {
         let entries = self.lock.withLock {
             self.state.isOver = true
@@ -320,7 +310,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
         for (_, entry) in entries.sorted(by: { $0.key < $1.key }) { entry.cancel() }
     }
 
-    /// Runs what is due, and ends.
+    /// Runs tasks that are due, and ends.
     package func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
         self.run()
         self.end()
@@ -329,7 +319,7 @@ package final class WorldLoop: EventLoop, @unchecked Sendable {
 }
 
 extension WorldLoop.State {
-    /// The place of the task that is next; those of cancelled tasks are removed.
+    /// The place of the next task; those of cancelled tasks are removed.
     fileprivate var nextPlace: WorldLoop.Place? {
         mutating get {
             while let place = self.places.min {
@@ -340,15 +330,14 @@ extension WorldLoop.State {
         }
     }
 
-    /// Keeps a task, which has no place yet.
+    /// Stores a task without a place.
     fileprivate mutating func add(_ entry: WorldLoop.Entry) -> WorldLoop.TaskID {
         self.taskCount += 1
-        let task = WorldLoop.TaskID(number: self.taskCount)
-        self.entries[task] = entry
-        return task
+        self.entries[self.taskCount] = entry
+        return self.taskCount
     }
 
-    /// Gives a task its place at an instant, or at the present one: behind those that have theirs.
+    /// Gives a task its place at an instant, or at the present one, after those that have a place.
     fileprivate mutating func place(_ task: WorldLoop.TaskID, at deadline: NIODeadline?) {
         self.placeCount += 1
         let time = max(deadline ?? self.now, self.now)
@@ -359,7 +348,6 @@ extension WorldLoop.State {
 /// Counts the tasks of each second of virtual time against a limit.
 private struct TaskRate {
     var limit: Int?
-    private(set) var largestCount = 0
     private(set) var exceededAt: NIODeadline?
     private var second: UInt64 = 0
     private var count = 0
@@ -374,7 +362,6 @@ private struct TaskRate {
             self.count = 0
         }
         self.count += 1
-        self.largestCount = max(self.largestCount, self.count)
         if self.count > limit { self.exceededAt = now }
         return self.exceededAt == nil
     }

@@ -1,25 +1,25 @@
-// What a program may see of a world as it happens: the lines of its trace, and the calls of delegates, in one order;
-// and what brings the calls of apps into the trace.
+// Observing a world as it runs: the lines of its trace and the calls of delegates, in one order. Also records the calls
+// of apps in the trace.
 
 import BluetoothHCI
 import BluetoothTransport
 import CoreBluetooth
 import NIOCore
 
-/// Sees what happens in a world, in which one thread at a time runs code of devices.
+/// Observes a world in which one thread at a time runs code of devices.
 package protocol WorldObserver: AnyObject {
-    /// A line has come to the trace.
+    /// A line was added to the trace.
     func traced(_ entry: TraceEntry)
 
-    /// Core Bluetooth is about to call a delegate, in Apple's words.
+    /// Core Bluetooth is about to call a delegate.
     func callsDelegate(_ callback: String, on device: String, at time: Duration)
 }
 
-/// Brings the calls of one device's apps into the trace of their world, and reports those of its delegates.
+/// Records the calls of one device's apps in the trace, and reports calls of its delegates.
 ///
-/// Packets are in the trace, also those of devices without an adapter.
+/// `WatchedChannel` records packets, also of devices without an adapter.
 final class DeviceObserver: AdapterObserver, @unchecked Sendable {
-    // Unchecked: the recorder takes notes from any thread, and where it has an observer, there is one thread.
+    // Unchecked: the recorder takes notes from any thread, and with an observer there is only one thread.
     private let recorder: Recorder
     private let device: Recorder.DeviceIndex
     private let loop: WorldLoop

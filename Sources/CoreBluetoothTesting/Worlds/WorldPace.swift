@@ -1,4 +1,4 @@
-// How fast the time of a world passes: at once, as fast as real time, or so many times faster or slower.
+// How fast the time of a world passes: instantly, as fast as real time, or faster or slower by a factor.
 
 import Dispatch
 import NIOConcurrencyHelpers
@@ -7,22 +7,22 @@ import NIOCore
 /// The pace of a world's time.
 package final class WorldPace: Sendable {
     private struct State {
-        /// When, in real time, the world would have begun at this pace, in nanoseconds of `DispatchTime`.
+        /// When the world would have begun at this pace, in nanoseconds of `DispatchTime`.
         var start = 0.0
         var isWaiting = false
-        /// Whether a device has asked for something that who waits next may not know of.
+        /// Whether a device has added a task of which the next wait does not know.
         var isAsked = false
     }
 
-    /// How many seconds of the world pass in one second; `nil` where nobody waits for them.
+    /// The seconds of the world per second of real time; `nil` for instant time.
     private let factor: Double?
     private let wakeUp = DispatchSemaphore(value: 0)
     private let state = NIOLockedValueBox(State())
 
-    /// A pace; `nil` for time that passes at once.
+    /// Creates a pace; `nil` for instant time.
     package init(factor: Double?) { self.factor = factor }
 
-    /// Time is about to pass. What the test has done since it last did so does not count.
+    /// Prepares for time to pass; the real time since the last time does not count.
     func begin(at now: NIODeadline) {
         guard let factor = self.factor else { return }
         let start = Double(DispatchTime.now().uptimeNanoseconds) - Double(now.uptimeNanoseconds) / factor
@@ -32,9 +32,9 @@ package final class WorldPace: Sendable {
         }
     }
 
-    /// Waits until an instant has come, or a device asks for something before.
+    /// Waits until an instant, or until a device adds a task.
     ///
-    /// - Returns: Where it was early: the instant at which the waiting ended. `nil` where the instant had come.
+    /// - Returns: The instant at which the wait ended, or `nil` if the instant had already passed.
     func wait(until instant: NIODeadline) -> NIODeadline? {
         guard let factor = self.factor else { return nil }
         let start = self.state.withLockedValue { $0.start }
@@ -54,11 +54,10 @@ package final class WorldPace: Sendable {
         return min(instant, .uptimeNanoseconds(UInt64(max(passed, 0))))
     }
 
-    /// Whether the world's time passes in a moment.
+    /// Whether the world's time passes instantly.
     var isInstant: Bool { self.factor == nil }
 
-    /// The instant of the world at which so many seconds of real time will have passed from now; `nil` where nobody
-    /// waits for time to pass.
+    /// The instant of the world after a number of seconds of real time; `nil` for instant time.
     func instant(afterRealSeconds seconds: Double) -> NIODeadline? {
         guard let factor = self.factor else { return nil }
         let start = self.state.withLockedValue { $0.start }
@@ -66,7 +65,7 @@ package final class WorldPace: Sendable {
         return .uptimeNanoseconds(UInt64(min(max(passed, 0), 9e18)))
     }
 
-    /// A device asks for something: what waits now goes on, or else what waits next does not wait.
+    /// Ends the present wait, or else the next one: a device has added a task.
     func wake() {
         guard self.factor != nil else { return }
         let isWaiting = self.state.withLockedValue { state in

@@ -81,7 +81,7 @@ struct CommandTests {
         #expect(host.batches == batches + 1)
     }
 
-    @Test("a handle that is not a link's is answered with 0x02")
+    @Test("answers a handle without a link with 0x02")
     func unknownHandle() {
         let handle = ConnectionHandle(rawValue: 0x0123)
         let commands: [any HCICommand] = [
@@ -132,7 +132,7 @@ struct CommandTests {
             LESetExtendedScanEnable(isEnabled: false),
             LEExtendedCreateConnection(peer: peer, le1M: .init(parameters: TestHost.parameters)),
         ]
-        // Reading decides nothing.
+        // Reading does not choose a family.
         let readings: [any HCICommand] = [
             LEReadMaximumAdvertisingDataLength(), LEReadNumberOfSupportedAdvertisingSets(),
         ]
@@ -166,10 +166,10 @@ struct CommandTests {
         }
     }
 
-    @Test("the credits of a controller stand in every answer", arguments: [1, 4, 255, 256])
+    @Test("every answer has the credits of the controller", arguments: [1, 4, 255, 256])
     func credits(count: Int) {
         let host = AirTestbed().host { $0.model.commandCredits = count }
-        // One that succeeds, two that are refused in the one and in the other form, an unknown one.
+        // One that succeeds, two that fail in either form, an unknown one.
         let handle = ConnectionHandle(rawValue: 1)
         let packets = [
             LERand().packet(), Disconnect(handle: handle).packet(), LEReadPHY(handle: handle).packet(),

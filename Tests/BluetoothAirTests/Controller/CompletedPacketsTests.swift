@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Reports of sent packets")
 struct CompletedPacketsTests {
-    @Test("the packets of 63 links are reported in one event, and those of another one in a second event")
+    @Test("reports the packets of 63 links in one event, and those of another link in a second one")
     func manyLinks() throws {
         let testbed = AirTestbed()
         let central = testbed.host()
@@ -45,7 +45,7 @@ struct CompletedPacketsTests {
         #expect(self.central.outstanding[link.centralHandle] == 1)
     }
 
-    /// The report of the packet of a link comes after so much time, and not before.
+    /// Expects the report of a link's packet after a time, and not before.
     private func expectReport(of link: TestLink, after time: TimeAmount) {
         self.testbed.pass(time - .nanoseconds(1))
         #expect(self.central.outstanding[link.centralHandle] == 1)
@@ -53,7 +53,7 @@ struct CompletedPacketsTests {
         #expect(self.central.outstanding[link.centralHandle] == 0)
     }
 
-    @Test("a report that waits goes with the next event, and the time begins again with the first packet after it")
+    @Test("a waiting report goes with the next event, and the time restarts with the first packet after it")
     func afterEarlyReport() throws {
         let link = try TestLink(self.testbed, central: self.central)
         self.send(on: link)
@@ -82,7 +82,7 @@ struct CompletedPacketsTests {
         #expect(Array(event.completed) == [CompletedPackets.Element(handle: second.centralHandle, count: 1)])
     }
 
-    @Test("with HCI Reset the time ends, and begins again with the first packet of another link")
+    @Test("HCI Reset ends the time, which restarts with the first packet of another link")
     func reset() throws {
         let first = try TestLink(self.testbed, central: self.central)
         self.send(on: first)
@@ -108,10 +108,10 @@ struct CompletedPacketsTests {
         }
     }
 
-    @Test("a report of completed packets waits up to its delay, while at most half of the buffers are waited for")
+    @Test("a report of completed packets waits up to its delay, while at most half of the buffers are unreported")
     func delay() throws {
         let link = try TestLink(self.testbed, central: self.central)
-        // More than half is reported at once, and what comes then is counted anew.
+        // More than half is reported immediately, and later packets are counted anew.
         for count in [5, 4, 1, 5, 4, 8, 1] {
             for value in 0..<count { self.central.sendData([UInt8(value)], on: link.centralHandle) }
             self.testbed.loop.run()

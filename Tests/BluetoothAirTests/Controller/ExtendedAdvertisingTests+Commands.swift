@@ -34,7 +34,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
         }
     }
 
-    @Test("LE Set Random Address is taken while only extended sets are enabled (7.8.4)")
+    @Test("accepts LE Set Random Address while only extended sets are enabled (7.8.4)")
     func controllerAddressWhileEnabled() {
         let host = AirTestbed().host()
         host.ok(self.parameters([.connectable]))
@@ -42,7 +42,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
         host.ok(LESetRandomAddress(address: DeviceAddress(0xC000_0000_0001, kind: .random)))
     }
 
-    @Test("each combination of properties is taken or refused with 0x12 (7.8.53)")
+    @Test("accepts each combination of properties or rejects it with 0x12 (7.8.53)")
     func combinations() {
         let taken: [AdvertisingEventProperties] = [
             [.legacy, .connectable, .scannable], [.legacy, .connectable, .directed],
@@ -62,7 +62,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
         }
     }
 
-    @Test("only PDUs that can carry data get some: no directed legacy ones, no scannable extended ones (7.8.54)")
+    @Test("accepts data only for PDUs that carry it: not for directed legacy and scannable extended ones (7.8.54)")
     func dataByProperties() {
         for (properties, status) in [
             ([.legacy, .connectable, .directed], .invalidParameters), ([.legacy, .scannable], .success),
@@ -88,7 +88,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
         }
     }
 
-    @Test("a first fragment begins the data anew, and the others follow it in their order")
+    @Test("a first fragment starts new data, and the others follow in order")
     func fragments() {
         let testbed = AirTestbed()
         let (host, scanner) = (testbed.host(), testbed.host())
@@ -163,7 +163,7 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
         #expect(freshStatus(self.extended([.legacy])) == .success)
     }
 
-    @Test("the power in use is the nearest one that the controller has")
+    @Test("selects the nearest power that the controller supports")
     func power() {
         for (wanted, selected) in [
             (-127, -20), (-21, -20), (-20, -20), (0, 0), (10, 10), (11, 10), (20, 10), (nil, 0),
@@ -208,13 +208,13 @@ struct ExtendedAdvertisingCommandTests: AdvertisingSetCommands {
             (data(.unchanged, 0), [extended, whole], .invalidParameters),
             (data(.unchanged, 0), [extended, enable], .invalidParameters),
             (data(.unchanged, 0), [legacy, whole, enable], .invalidParameters),
-            // Data or a scan response that is there in part is not advertised, and is replaced by a complete one.
+            // Partial data or a partial scan response is not advertised, and complete data replaces it.
             (enable, [extended, first], .commandDisallowed), (enable, [extended, first, whole], .success),
             (last, [extended, first, whole], .commandDisallowed),
             (enable, [scannable, self.response([1], .firstFragment)], .commandDisallowed),
             (enable, [scannable, self.response([1], .firstFragment), self.response([2])], .success),
             (self.response([3], .lastFragment), [scannable, self.response([2])], .commandDisallowed),
-            // A set to which one connects has 245 octets at most.
+            // A connectable set has at most 245 octets.
             (enable, [connectable, data(.complete, 245)], .success),
             (enable, [connectable, data(.complete, 246)], .packetTooLong),
             (data(.complete, 245), [connectable, enable], .success),

@@ -45,13 +45,13 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         #expect(self.setIdentifiers(testbed, scanner) == [1])
     }
 
-    @Test("sets that were removed or cleared are unknown, and the others stay (7.8.59, 7.8.60)")
+    @Test("removed or cleared sets are unknown, and the others stay (7.8.59, 7.8.60)")
     func removed() {
         let host = AirTestbed().host { $0.model.advertisingSetCount = 2 }
         let third: AdvertisingHandle = 3
         for handle in [self.first, self.second] { host.ok(self.parameters([], handle: handle)) }
         host.refused(self.parameters([], handle: third), .memoryCapacityExceeded)
-        // A set that is there takes other parameters all the same.
+        // An existing set still accepts other parameters.
         host.ok(self.parameters([.connectable], handle: self.second))
         host.ok(LERemoveAdvertisingSet(advertisingHandle: self.first))
         host.refused(LESetExtendedAdvertisingEnable(self.first), .unknownAdvertisingIdentifier)
@@ -81,7 +81,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         }
     }
 
-    @Test("a set that becomes a link reports the events of a limited run, and is named in the event of the link")
+    @Test("a set that becomes a link reports the events of a limited run, and the link's event names it")
     func completedByLink() throws {
         for (limit, count) in [(0, 0), (200, 1)] as [(UInt8, UInt8)] {
             let testbed = AirTestbed()
@@ -100,7 +100,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         }
     }
 
-    @Test("a set that is enabled again begins to count its events, and its duration, anew")
+    @Test("a set that is enabled again restarts its event count and its duration")
     func enabledAgain() {
         let testbed = AirTestbed()
         let (host, scanner) = (testbed.host(), testbed.host())
@@ -126,7 +126,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         #expect(host.take(LEAdvertisingSetTerminated.self) == nil)
     }
 
-    @Test("a controller without capacity for a link advertises, but not so that one could connect (7.8.9)")
+    @Test("a controller without capacity for a link advertises, but not connectably (7.8.9)")
     func withoutCapacity() throws {
         let testbed = AirTestbed()
         let host = testbed.host { $0.model.maximumLinkCount = 1 }
@@ -141,7 +141,7 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
         }
     }
 
-    @Test("a set is not connected to while its controller has no capacity for a link, and is afterwards")
+    @Test("accepts no connection while its controller has no capacity for a link, and one afterwards")
     func secondSet() throws {
         let testbed = AirTestbed()
         let peripheral = testbed.host { $0.model.maximumLinkCount = 1 }

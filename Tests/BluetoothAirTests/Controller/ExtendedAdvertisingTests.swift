@@ -34,7 +34,7 @@ struct ExtendedAdvertisingTests {
         return command
     }
 
-    @Test("1,650 octets come in several reports, joined by their status")
+    @Test("reports 1,650 octets in several events, linked by their status")
     func longData() throws {
         self.advertiser.ok(self.parameters([.includeTxPower], secondaryPHY: .le2M))
         let data = (0..<1_650).map { UInt8(truncatingIfNeeded: $0 * 7) }
@@ -85,7 +85,7 @@ struct ExtendedAdvertisingTests {
         #expect(set(.lastFragment, last) == [status, status])
     }
 
-    @Test("new data, and a new scan response with its advertisement, are news to the duplicate filter")
+    @Test("new data, and a new scan response with its advertisement, pass the duplicate filter")
     func news() {
         self.advertiser.ok(self.parameters([]))
         self.advertiser.ok(LESetExtendedAdvertisingEnable(self.handle))

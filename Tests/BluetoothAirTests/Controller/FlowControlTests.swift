@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Flow control to the host")
 struct FlowControlTests {
-    /// What the host of a link has finished with, of which it counts other links, too.
+    /// Reports completed packets of a link's host.
     private func complete(_ link: TestLink, _ count: UInt16) {
         let elements = [
             CompletedPackets.Element(handle: ConnectionHandle(rawValue: 0x0EFF), count: 3),
@@ -29,7 +29,7 @@ struct FlowControlTests {
         #expect(peripheral.data.map(\.octets) == [[0], [1], [2]])
         #expect(link.central.outstanding[link.centralHandle] == 7)
         peripheral.refused(SetControllerToHostFlowControl(mode: .off), .commandDisallowed)
-        // More than it has counts as all.
+        // A larger number counts as all packets.
         for (completed, received) in [(2, 5), (99, 8), (3, 10)] as [(UInt16, Int)] {
             self.complete(link, completed)
             #expect(peripheral.data.map(\.octets) == (0..<received).map { [UInt8($0)] })
@@ -37,7 +37,7 @@ struct FlowControlTests {
         }
     }
 
-    @Test("only data of links can be asked for packet by packet (7.3.38)")
+    @Test("supports flow control only for ACL data (7.3.38)")
     func flowControlModes() {
         let host = AirTestbed().host()
         host.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: 1))
@@ -49,7 +49,7 @@ struct FlowControlTests {
         }
     }
 
-    @Test("gives the host everything without flow control, and refuses its reports (7.3.40)")
+    @Test("gives the host everything without flow control, and rejects its reports (7.3.40)")
     func flowControlOff() throws {
         let testbed = AirTestbed()
         let peripheral = testbed.host()
@@ -63,7 +63,7 @@ struct FlowControlTests {
         peripheral.refused(HostNumberOfCompletedPackets(completed: CompletedPackets([completed])), .commandDisallowed)
     }
 
-    @Test("A1: a link gets its packets although the host has finished with none of all other links")
+    @Test("A1: a link gets its packets although the host has completed no packets of all other links")
     func oneOfMany() throws {
         let testbed = AirTestbed()
         let peripheral = testbed.host()

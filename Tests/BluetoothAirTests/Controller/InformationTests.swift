@@ -26,7 +26,7 @@ struct InformationTests {
         #expect(host.run(LEReadTransmitPower())?.maximum == 10)
     }
 
-    @Test("public addresses are not zero, differ, and follow from the seed")
+    @Test("public addresses are not zero, differ, and depend on the seed")
     func addresses() throws {
         func addresses(seed: UInt64) -> [DeviceAddress] {
             let testbed = AirTestbed(seed: seed)
@@ -40,7 +40,7 @@ struct InformationTests {
         #expect(first.allSatisfy { $0.kind == .public && $0.value >> 40 == 0x02 })
     }
 
-    @Test("random numbers follow from the seed, and differ between controllers")
+    @Test("random numbers depend on the seed, and differ between controllers")
     func random() {
         func numbers(seed: UInt64) -> [UInt64] {
             let testbed = AirTestbed(seed: seed)
@@ -96,7 +96,7 @@ struct InformationTests {
         let event = try #require(host.take(LEGenerateDHKeyComplete.self))
         #expect(event.status == .success)
         #expect(event.key == octets("ec0234a357c8ad05341010a60a397d9b99796b13b4f866f1868d34f373bfa698"))
-        // Another X: the point is not on the curve, and there is no key (Vol 3, Part H, 2.3.5.6.1).
+        // With another X the point is not on the curve, and there is no key (Vol 3, Part H, 2.3.5.6.1).
         host.ok(LEGenerateDHKeyV2(x: Octets32(high: x.high, low: .zero), y: y, keyType: .debug))
         #expect(host.take(LEGenerateDHKeyComplete.self)?.status == .invalidParameters)
     }

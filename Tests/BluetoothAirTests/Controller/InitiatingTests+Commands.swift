@@ -88,7 +88,7 @@ struct InitiatingCommandTests {
         }
     }
 
-    @Test("a peripheral that never comes to the link fails it with 0x3E, and goes on to advertise")
+    @Test("a peripheral that never takes part in the link fails it with 0x3E, and continues to advertise")
     func refusesConnections() throws {
         let testbed = AirTestbed()
         let (peripheral, central) = (testbed.host(), testbed.host(leEvents: .all))

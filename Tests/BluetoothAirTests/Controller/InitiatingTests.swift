@@ -68,7 +68,7 @@ struct InitiatingTests {
             central.ok(TestHost.createConnection(to: .none, filterPolicy: .acceptList))
         }
         testbed.pass(.seconds(1))
-        // All listed devices have a link already.
+        // All listed devices already have a link.
         listed[0].ok(LESetAdvertisingEnable(isEnabled: true))
         testbed.pass(.seconds(1))
         #expect(central.take(LEConnectionComplete.self) == nil)
@@ -125,7 +125,7 @@ struct InitiatingTests {
 
     private let testbed = AirTestbed()
 
-    /// The second initiator gets the link, and the first one nothing.
+    /// Expects that the second initiator gets the link, and the first one nothing.
     private func expectLink(of second: TestHost, with peripheral: TestHost, not first: TestHost) throws {
         self.testbed.pass(.milliseconds(300))
         let event = try #require(second.take(LEConnectionComplete.self))

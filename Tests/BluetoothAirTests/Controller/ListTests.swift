@@ -23,7 +23,7 @@ struct ListTests {
     private static let scan: [any HCICommand] = [LESetScanEnable(isEnabled: true, filterDuplicates: .off)]
     private static let initiate: [any HCICommand] = [TestHost.createConnection(to: peer)]
 
-    @Test("the filter accept list does not change while something goes by it, and else does (7.8.15)")
+    @Test("the filter accept list cannot change while it is in use (7.8.15)")
     func acceptListInUse() {
         let commands: [any HCICommand] = [
             LEAddDeviceToFilterAcceptList(entry: .device(Self.peer)),
@@ -51,7 +51,7 @@ struct ListTests {
         #expect(add(1, .random) == .success && add(2, .public) == .memoryCapacityExceeded)
     }
 
-    @Test("the resolving list does not change while addresses are resolved for anything (7.8.38)")
+    @Test("the resolving list cannot change while addresses are being resolved (7.8.38)")
     func resolvingListInUse() {
         func add(_ peer: DeviceAddress, _ key: UInt64) -> LEAddDeviceToResolvingList {
             TestHost.addition(of: peer, peerKey: Octets16(high: 0, low: key))
@@ -135,7 +135,7 @@ struct ListTests {
         scan([])
     }
 
-    @Test("a peer is taken off the resolving list under its identity address, and all are by clearing it (7.8.39)")
+    @Test("removes a peer from the resolving list by its identity address, and all by clearing it (7.8.39)")
     func removedFromResolvingList() {
         let (peer, second) = (DeviceAddress(1, kind: .public), DeviceAddress(1, kind: .random))
         self.one.addToResolvingList(peer)
@@ -149,7 +149,7 @@ struct ListTests {
         }
     }
 
-    @Test("a controller without a resolving list has no feature of privacy, and takes no entry")
+    @Test("a controller without a resolving list has no privacy feature, and accepts no entry")
     func noResolvingList() throws {
         let host = self.testbed.host { $0.model.resolvingListSize = 0 }
         let features = try #require(host.run(LEReadLocalSupportedFeatures())).features
@@ -158,7 +158,7 @@ struct ListTests {
         host.refused(TestHost.addition(of: Self.peer, peerKey: self.key), .memoryCapacityExceeded)
     }
 
-    @Test("refuses commands for a peer that is not on the resolving list, wrong values, and an entry too many")
+    @Test("rejects commands for a peer that is not on the resolving list, invalid values, and an entry too many")
     func list() {
         let (host, peer) = (self.one, Self.peer)
         #expect(host.run(LEReadResolvingListSize())?.size == 64)

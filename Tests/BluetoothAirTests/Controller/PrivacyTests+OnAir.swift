@@ -15,7 +15,7 @@ struct PrivacyOnAirTests {
     private let testbed = AirTestbed()
     private let advertiser: TestHost
     private let central: TestHost
-    /// Knows no keys.
+    /// Has no keys.
     private let foreign: TestHost
 
     /// An advertiser and a central that know each other's keys, and a device that knows neither.
@@ -43,7 +43,7 @@ struct PrivacyOnAirTests {
         host.ok(LESetScanEnable(isEnabled: true))
     }
 
-    @Test("directed advertising of a device that hides is understood by the one that it is meant for")
+    @Test("the target understands directed advertising of a device that hides itself")
     func directed() throws {
         self.advertiser.advertise(
             type: .connectableDirectedLowDutyCycle,
@@ -63,7 +63,7 @@ struct PrivacyOnAirTests {
         #expect(event.peer == self.identity(of: self.advertiser))
     }
 
-    @Test("directed advertising of a device that hides names a peer without a key by its identity address")
+    @Test("directed advertising of a device that hides itself has the identity address of a peer without a key")
     func directedWithoutKey() throws {
         self.central.addToResolvingList(self.foreign.controller.address, localKey: self.centralKey)
         self.central.advertise(
@@ -78,7 +78,7 @@ struct PrivacyOnAirTests {
         #expect(ResolvableAddress.matches(report.address, self.centralKey))
     }
 
-    @Test("the addresses in directed advertising are renewed together, when their time is over")
+    @Test("renews both addresses in directed advertising when they expire")
     func directedRotation() throws {
         self.advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 900))
         self.advertiser.advertise(
@@ -88,7 +88,7 @@ struct PrivacyOnAirTests {
         )
         self.scan(self.foreign, ownAddressType: .public, filterPolicy: .allAndUnresolvedDirected)
         self.testbed.pass(.seconds(5))
-        // A shorter time holds for the addresses in use, too.
+        // A shorter time also applies to the addresses in use.
         self.advertiser.ok(LESetResolvablePrivateAddressTimeout(timeout: 10))
         self.testbed.pass(.seconds(20))
         let reports = self.foreign.takeAll(LEDirectedAdvertisingReports.self).flatMap { Array($0) }

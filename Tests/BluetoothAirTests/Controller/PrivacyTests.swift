@@ -26,14 +26,14 @@ struct PrivacyTests {
         #expect(!ResolvableAddress.matches(DeviceAddress(0x7081_940D_FBAA, kind: .public), self.key))
     }
 
-    @Test("a key of zeros, which stands for none, resolves nothing")
+    @Test("a key of zeros, which means none, resolves nothing")
     func noKey() {
         var generator = SeededGenerator(seed: 4)
         #expect(!ResolvableAddress.matches(ResolvableAddress.make(.zero, using: &generator), .zero))
         #expect(ResolvableAddress.matches(ResolvableAddress.make(self.key, using: &generator), self.key))
     }
 
-    /// Gives the same number for ever.
+    /// Always returns the same number.
     private struct ConstantGenerator: RandomNumberGenerator {
         let number: UInt64
         mutating func next() -> UInt64 { self.number }

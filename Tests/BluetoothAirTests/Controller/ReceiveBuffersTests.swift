@@ -18,7 +18,7 @@ struct ReceiveBuffersTests {
                 var buffers = ReceiveBuffers(linkLimit: linkLimit)
                 buffers.isLimited = true
                 buffers.capacity = capacity
-                // Each takes in turn, as long as any may.
+                // The links take buffers in turn, while any may.
                 var isGoing = true
                 while isGoing {
                     isGoing = false
@@ -37,7 +37,7 @@ struct ReceiveBuffersTests {
         }
     }
 
-    @Test("a host that has not asked for it is given everything, one that takes nothing is given nothing")
+    @Test("gives everything to a host without flow control, and nothing to one that takes nothing")
     func unlimited() {
         let end = self.pair.end(.central)
         var buffers = ReceiveBuffers(linkLimit: 1)
@@ -58,13 +58,13 @@ struct ReceiveBuffersTests {
         #expect(buffers.isHostWritable)
     }
 
-    @Test("gives a free buffer to a link of which the host holds no packet")
+    @Test("gives a free buffer to a link without packets at the host")
     func fewer() {
         let (first, second) = (self.pair.end(.central), self.pair.end(.peripheral))
         var buffers = ReceiveBuffers(linkLimit: 4)
         buffers.isLimited = true
         buffers.capacity = 12
-        // An only link leaves four buffers to other links, and a quarter of the eight others, behind its own.
+        // A single link leaves four buffers to other links, and a quarter of the other eight.
         while buffers.hasCapacity(for: first, among: 1) { buffers.sent(on: first) }
         #expect(first.unreportedPackets == 7 && buffers.used == 7)
         buffers.capacity = 8

@@ -17,7 +17,7 @@ struct ResetTests {
         host.events = []
     }
 
-    /// What the host does is noticed, not after a reset, and again when it does it again.
+    /// Expects that an action of the host has an effect, not after a reset, and again when it is repeated.
     private func expectEnd(of action: () -> Void, by host: TestHost, noticedBy observer: TestHost) {
         for _ in 0..<2 {
             action()
@@ -164,7 +164,7 @@ struct ResetTests {
         #expect(address() != first)
     }
 
-    @Test("the host gets the first five LE events alone, and none of the second page (7.3.69, 7.8.1)")
+    @Test("the host gets only the first five LE events, and none of the second page (7.3.69, 7.8.1)")
     func masks() throws {
         let central = self.testbed.host()
         central.ok(SetEventMaskPage2(mask: EventMaskPage2([.encryptionChangeV2])))

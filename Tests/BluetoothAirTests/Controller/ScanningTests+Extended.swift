@@ -25,7 +25,7 @@ struct ExtendedScanningTests {
         )
     }
 
-    @Test("a duration is shorter than its period, and a filter that begins anew needs both (7.8.65)")
+    @Test("requires a duration shorter than its period, and both for a filter that restarts (7.8.65)")
     func durations() {
         for (filter, duration, period, isTaken) in [
             (0, 0, 0, true), (1, 10, 0, true), (0, 127, 1, true), (1, 127, 1, true), (2, 127, 1, true),
@@ -78,7 +78,7 @@ struct ExtendedScanningTests {
         self.testbed.pass(.seconds(10))
         #expect(scanner.extendedReports.count == 1)
         scanner.ok(self.enable(.resetEachPeriod, duration: 64, period: 1))
-        // Eight periods, of which the last has just begun to be heard.
+        // Eight periods, the last of which has just begun.
         self.testbed.pass(.milliseconds(7 * 1_280 + 640))
         #expect(scanner.extendedReports.count == 8)
     }
@@ -97,7 +97,7 @@ struct ExtendedScanningTests {
         host.ok(LESetExtendedAdvertisingEnable(set))
     }
 
-    @Test("a scanner hears the primary PHYs that it listens on, and asks on those on which it is active (7.8.64)")
+    @Test("a scanner hears the PHYs on which it listens, and sends requests on those on which it is active (7.8.64)")
     func phys() {
         let host = self.testbed.host()
         self.advertise(host, primaryPHY: .le1M, set: 1)
@@ -120,7 +120,7 @@ struct ExtendedScanningTests {
         }
     }
 
-    @Test("a host is not given the reports that its mask leaves out (7.8.1)")
+    @Test("a host gets no reports that its mask excludes (7.8.1)")
     func masks() {
         let (undirected, directed) = (self.testbed.host(), self.testbed.host())
         undirected.advertise()

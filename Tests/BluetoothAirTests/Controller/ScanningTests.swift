@@ -58,7 +58,7 @@ struct ScanningTests {
     )
     func unresolvedDirected(policy: ScanFilterPolicy, isReported: Bool) {
         let testbed = AirTestbed()
-        // A resolvable private address may be the scanner's; a static one is known to be another device's.
+        // A resolvable private address may be the scanner's; a static one belongs to another device.
         let targets = [0x4000_0000_0001, 0xC000_0000_0001].map { DeviceAddress($0, kind: .random) }
         let scanner = testbed.host()
         var advertisers: [TestHost] = []
@@ -104,7 +104,7 @@ struct ScanningTests {
             mover.ok(AirSetDistance(centimetres: metres * 100))
             #expect(strength() == rssi)
         }
-        // The other one has no position yet, so it is 1 m from everybody.
+        // The other one has no position yet, so it is 1 m from all devices.
         advertiser.ok(AirSetPosition(x: 60_000, y: 0))
         #expect(strength() == -45)
         for (x, rssi) in [(59_000, -65), (0, nil)] as [(Int32, RSSI?)] {

@@ -82,7 +82,7 @@ struct ConnectionEventTests {
         link.peripheral.onPacket = nil
     }
 
-    /// The rows of what a radio allows: PHY, data length, encryption, octets of a value, and kbit/s of values.
+    /// The throughput of a radio: PHY, data length, encryption, octets of a value, and kbit/s of values.
     struct Row: Sendable, CustomTestStringConvertible {
         var phy: PHY
         var length: UInt16
@@ -151,7 +151,7 @@ struct ConnectionEventTests {
         #expect(times.allSatisfy { self.microseconds(times[0], $0).isMultiple(of: 30_000) })
     }
 
-    @Test("with latency a peripheral may be silent, but is heard at once when it speaks")
+    @Test("with latency a peripheral may be silent, but its data is heard in the next event")
     func latency() throws {
         let testbed = AirTestbed(.realistic)
         let parameters = ConnectionParameters(interval: 24, latency: 9, supervisionTimeout: 600)

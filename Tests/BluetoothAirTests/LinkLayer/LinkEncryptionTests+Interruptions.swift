@@ -13,7 +13,7 @@ struct LinkEncryptionInterruptionsTests {
     private static let key = Octets16(high: 0x1122_3344_5566_7788, low: 0x99AA_BBCC_DDEE_FF00)
     private static let allSettings = [AirSettings.instant, .realistic, AirSettings(hasAirTime: true, loss: 0.2)]
 
-    /// What a host got, in order, of what matters here.
+    /// The relevant events of a host, in order.
     private final class Log {
         enum Entry: Equatable {
             case data([UInt8])
@@ -44,7 +44,7 @@ struct LinkEncryptionInterruptionsTests {
     }
 
     @Test(
-        "with any loss nothing of the hosts is sent in clear once encryption was asked for",
+        "with any loss, no data of the hosts is sent unencrypted once encryption was requested",
         arguments: [0, 0.1, 0.3, 0.5],
         1...8 as ClosedRange<UInt64>
     )
@@ -139,7 +139,7 @@ struct LinkEncryptionInterruptionsTests {
         #expect(log.entries.last == .disconnected(.connectionTimeout))
         #expect(log.entries.filter { $0 == .disconnected(.connectionTimeout) }.count == 1)
         #expect(host.controller.linkCount == 0)
-        // The controller is of use for the next link.
+        // The controller can have another link.
         #expect(host.run(LERand())?.status == .success)
     }
 

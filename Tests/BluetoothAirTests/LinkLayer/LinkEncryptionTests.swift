@@ -58,7 +58,7 @@ struct LinkEncryptionTests {
         #expect(link.reasons == [.connectionTerminatedMICFailure, .connectionTerminatedMICFailure])
     }
 
-    @Test("a host without a key lets the central know with 0x06, and the link goes on", arguments: allSettings)
+    @Test("a host without a key rejects encryption with 0x06, and the link stays", arguments: allSettings)
     func noKey(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         self.enable(link)
@@ -87,7 +87,7 @@ struct LinkEncryptionTests {
         }
     }
 
-    @Test("a change that the central makes by itself has no limit, least of all that of an earlier procedure")
+    @Test("a change that the central makes itself has no time limit, not even that of an earlier procedure")
     func changesAfterEncryption() throws {
         let link = try TestLink(AirTestbed(.realistic))
         self.enable(link)
@@ -165,13 +165,13 @@ struct LinkEncryptionTests {
             }
             link.central.sendData([UInt8](repeating: 7, count: 27), on: link.centralHandle)
             link.testbed.pass(.seconds(40))
-            // The other end hears nothing any more.
+            // The other end no longer hears anything.
             #expect(link.reasons == [.connectionTimeout, .connectionTerminatedMICFailure])
             #expect(link.peripheral.data.isEmpty)
         }
     }
 
-    @Test("a packet that comes again, and one in clear, end the encrypted link with 0x3D", arguments: [true, false])
+    @Test("a repeated packet, and an unencrypted one, end the encrypted link with 0x3D", arguments: [true, false])
     func replayed(isInClear: Bool) throws {
         let link = try TestLink(AirTestbed())
         link.encrypt()
@@ -216,9 +216,9 @@ struct LinkEncryptionTests {
 
     private static let part = SessionPart(diversifier: 1, vector: 2)
     private static let sessionKey = SessionKey(longTermKey: key, central: part, peripheral: part)
-    private static let request = EncryptionRequest(random: 1, diversifier: 2, longTermKey: .zero)
+    private static let request = LEEnableEncryption(handle: ConnectionHandle(rawValue: 0), longTermKey: .zero)
 
-    @Test("takes no packet in clear on an encrypted link, except control PDUs of encryption while it is paused")
+    @Test("accepts no unencrypted packet on an encrypted link, except control PDUs of encryption while it is paused")
     func clearPackets() {
         let pair = ControllerPair()
         for (encryption, isPaused) in [

@@ -144,7 +144,7 @@ struct ConnectionParameterTests {
             link.peripheral.run(self.update(link.peripheralHandle))
             self.settle(link)
             guard let event = link.peripheral.take(LEConnectionUpdateComplete.self) else { continue }
-            // Asked before, its host has the request, or else the event says why not.
+            // If it was asked before, its host has the request; otherwise the event says why not.
             #expect(event.status == .differentTransactionCollision)
             #expect(link.central.take(LERemoteConnectionParameterRequest.self) == nil)
             collisions += 1
@@ -152,7 +152,7 @@ struct ConnectionParameterTests {
         #expect(collisions > 0)
     }
 
-    @Test("refuses a reply with wrong parameters, of the peripheral, or to no question (7.8.31, 7.8.32)")
+    @Test("rejects a reply with invalid parameters, of the peripheral, or without a request (7.8.31, 7.8.32)")
     func wrongReply() throws {
         let link = try TestLink(AirTestbed())
         link.central.refused(self.accept(link), .commandDisallowed)
@@ -167,7 +167,7 @@ struct ConnectionParameterTests {
         #expect(self.statuses(link) == [[.success], [.success]])
     }
 
-    @Test("while a change of the connection parameters is planned, no other one begins")
+    @Test("rejects another change of the connection parameters while one is planned")
     func plannedChange() throws {
         let link = try TestLink(AirTestbed(.realistic))
         link.central.ok(self.update(link.centralHandle))

@@ -38,7 +38,7 @@ struct LinkProceduresTests {
     )
     func dataLengthOfPHYs(phy: PHYSet, lengths: [Int]) throws {
         let link = try TestLink(AirTestbed())
-        // 592 microseconds on 1M are 74 octets, less 14 around the data.
+        // 592 microseconds on 1M are 74 octets, of which 14 are not data.
         link.central.ok(LESetDataLength(handle: link.centralHandle, transmitOctets: 251, transmitTime: 592))
         link.central.ok(LESetPHY(link.centralHandle, phy, phy))
         self.settle(link)
@@ -60,7 +60,7 @@ struct LinkProceduresTests {
                 let features = try #require(host.take(LEReadRemoteFeaturesComplete.self))
                 #expect(features.status == .success && features.handle == handle)
                 #expect(features.features == host.run(LEReadLocalSupportedFeatures())?.features)
-                // A second time the version is known already.
+                // The second time, the version is already known.
                 host.ok(ReadRemoteVersionInformation(handle: handle))
                 let versions = host.takeAll(ReadRemoteVersionInformationComplete.self)
                 #expect(versions.count == 2)
@@ -79,7 +79,7 @@ struct LinkProceduresTests {
     @Test("each end sends its version once in a link (Vol 6, Part B, 5.1.5)", arguments: allSettings)
     func versionIsSentOnce(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
-        // Both ask at once: each takes the other's for its answer.
+        // Both ask at the same time: each takes the other's request as the answer.
         for (host, handle) in link.ends { host.send(ReadRemoteVersionInformation(handle: handle)) }
         self.settle(link)
         for (host, handle) in link.ends {
@@ -104,7 +104,7 @@ struct LinkProceduresTests {
         }
         link.peripheral.ok(LESetPHY(link.peripheralHandle, .le2M, .leCoded))
         #expect(updates() == [[.leCoded, .le2M], [.leCoded, .le2M]])
-        // An end that asked hears of it though nothing has changed; the other does not.
+        // An end that asked gets an event though nothing has changed; the other one does not.
         link.central.ok(LESetPHY(link.centralHandle, .leCoded, .le2M))
         #expect(updates() == [[.leCoded, .le2M], nil])
         // PHYs that the peer does not prefer are not used.
@@ -112,7 +112,7 @@ struct LinkProceduresTests {
         #expect(updates() == [nil, [.leCoded, .le2M]])
     }
 
-    @Test("a host that repeats itself while nothing gets across fills no queue")
+    @Test("repeated requests fill no queue while nothing arrives")
     func repetition() throws {
         let link = try TestLink(AirTestbed())
         link.peripheral.controller.distance = .metres(1_000)

@@ -38,7 +38,7 @@ struct LinkTests {
         #expect(completed.first.map { Array($0.completed) } == [.init(handle: link.centralHandle, count: 20)])
     }
 
-    @Test("packets longer than the link's data length are cut, and reported as the packets that they were")
+    @Test("splits packets longer than the link's data length, and reports the original packets")
     func fragments() throws {
         let link = try TestLink(AirTestbed())
         let octets = (0..<100).map { UInt8($0) }
@@ -58,7 +58,7 @@ struct LinkTests {
         let high = UInt8(link.centralHandle.rawValue >> 8)
         link.central.sendData([1], on: ConnectionHandle(rawValue: 0x0EFF))
         for octets in [
-            // Both broadcast flags, no octet too many, none too few, and the head alone.
+            // Both broadcast flags, an octet too many, one too few, and only a header.
             [0x02, low, high | 0x40, 0x01, 0x00, 0x07], [0x02, low, high | 0x80, 0x01, 0x00, 0x07],
             [0x02, low, high, 0x01, 0x00, 0x07, 0x08], [0x02, low, high, 0x02, 0x00, 0x07], [0x02, low],
         ] {
@@ -158,7 +158,7 @@ struct LinkTests {
         #expect(host.take(CommandComplete.self)?.opcode == ReadBDADDR.opcode)
     }
 
-    @Test("a peripheral that has not missed its central yet takes no second link with it, and takes one afterwards")
+    @Test("a peripheral accepts no second link of a central before it has lost the first one")
     func centralReset() throws {
         let link = try TestLink(AirTestbed())
         let (central, peripheral) = (link.central, link.peripheral)
@@ -174,7 +174,7 @@ struct LinkTests {
         #expect(central.controller.linkCount == 1 && peripheral.controller.linkCount == 1)
     }
 
-    @Test("a central that has not missed its peripheral yet is not connected to it a second time")
+    @Test("a central does not connect to a peripheral again before it has lost the first link")
     func peripheralReset() throws {
         let link = try TestLink(AirTestbed())
         let (central, peripheral) = (link.central, link.peripheral)
@@ -189,7 +189,7 @@ struct LinkTests {
         #expect(central.take(LEConnectionComplete.self)?.status == .success)
     }
 
-    @Test("data begins a PDU with both flags that say so, in one piece and in several (Vol 4, Part E, 5.4.2)")
+    @Test("data starts a PDU with either start flag, in one or several fragments (Vol 4, Part E, 5.4.2)")
     func boundaries() throws {
         let link = try TestLink(AirTestbed())
         for (boundary, count, expected) in [

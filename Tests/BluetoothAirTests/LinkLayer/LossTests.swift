@@ -43,7 +43,7 @@ struct LossTests {
         #expect(link.central.take(DisconnectionComplete.self) == nil)
     }
 
-    @Test("advertising is lost by its share")
+    @Test("loses the given share of advertising")
     func advertising() {
         let testbed = AirTestbed(AirSettings(hasAirTime: false, loss: 0.3), seed: 9)
         let (advertiser, scanner) = (testbed.host(), testbed.host())
@@ -59,7 +59,7 @@ struct LossTests {
         #expect((0.44...0.54).contains(answered / heard))
     }
 
-    @Test("links come about, and end properly, with 30 % loss")
+    @Test("links are established and end properly with 30 % loss")
     func lifeCycle() throws {
         for seed in 0..<20 {
             let testbed = AirTestbed(AirSettings(hasAirTime: seed % 2 == 0, loss: 0.3), seed: UInt64(seed))
@@ -70,7 +70,7 @@ struct LossTests {
         }
     }
 
-    /// So heavy that no packet gets across, and not so that the air is known to lose everything.
+    /// So heavy that no packet arrives, though the air might not lose everything.
     private static let heavyLoss: LossProbability = 0.999_999_999
 
     @Test("with air time a quiet link has the whole timeout when the air begins to lose packets")
@@ -80,7 +80,7 @@ struct LossTests {
         link.testbed.air.setLoss(Self.heavyLoss)
         link.testbed.pass(.milliseconds(719))
         #expect(link.isOpen == [true, true])
-        // The timeout is looked at with the next connection event.
+        // The next connection event checks the timeout.
         link.testbed.pass(.milliseconds(32))
         #expect(link.isOpen == [false, false])
         #expect(link.reasons == [.connectionTimeout, .connectionTimeout])

@@ -34,7 +34,7 @@ struct PacketCipherTests {
         ]
         #expect(central.seal(data[0].0.readableBytesView, .start) == data[0].1)
         #expect(peripheral.seal(data[1].0.readableBytesView, .start) == data[1].1)
-        // The other end opens them, and does so once and in order.
+        // The other end opens each of them once, in order.
         var receiver = key.cipher(fromCentral: true)
         #expect(receiver.open(ByteBuffer(hex: "9F CDA7F448"), .control) == ByteBuffer(hex: "06"))
         #expect(receiver.open(data[0].1, .start) == data[0].0)

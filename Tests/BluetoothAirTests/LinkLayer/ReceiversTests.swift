@@ -34,7 +34,7 @@ struct ReceiversTests {
 
     private func place(_ x: Double, _ y: Double = 0) -> AirLocation { .position(AirPosition(x: x, y: y)) }
 
-    /// Controllers at these places, on an air with a wall that is in nobody's way.
+    /// Controllers at these places, on an air with a wall that affects none of them.
     private func controllers(_ places: [AirLocation]) -> (air: Air, controllers: [VirtualController]) {
         let air = Air(eventLoop: EmbeddedEventLoop())
         let controllers = places.map { place in
@@ -80,7 +80,7 @@ struct ReceiversTests {
         #expect(found() == [])
     }
 
-    @Test("a receiver that comes between two others has had nothing of the set, though it hears the same strength")
+    @Test("a new receiver between two others has got no report of the set, though it hears the same strength")
     func between() {
         let (air, controllers) = self.controllers([
             self.place(0), self.place(4_900), self.place(10), self.place(4_900, 10),

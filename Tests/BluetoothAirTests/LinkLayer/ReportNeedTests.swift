@@ -36,7 +36,7 @@ struct ReportNeedTests {
         #expect(self.types() == [])
     }
 
-    @Test("it comes again with other data, another response, another strength, another need")
+    @Test("reports an advertisement again with other data, another response, another strength, another need")
     func changes() {
         self.advertiser.advertise()
         self.scanner.scan(type: .active)
@@ -58,7 +58,7 @@ struct ReportNeedTests {
         #expect(self.types().count > 16)
     }
 
-    @Test("with loss, each of the two comes, in the end", arguments: 1...20)
+    @Test("with loss, both are reported in the end", arguments: 1...20)
     func loss(seed: UInt64) {
         let testbed = AirTestbed(AirSettings(hasAirTime: false, loss: 0.5), seed: seed)
         let (advertiser, scanner) = (testbed.host(), testbed.host())

@@ -22,11 +22,11 @@ struct SupervisionTests {
         #expect(host.controller.linkCount == 0)
     }
 
-    @Test("a controller that is closed is missed after the timeout, not before", arguments: allSettings)
+    @Test("the peer loses a closed controller after the timeout, not before", arguments: allSettings)
     func close(settings: AirSettings) throws {
         let link = try TestLink(AirTestbed(settings))
         link.peripheral.controller.close()
-        // What is sent now is never completed.
+        // Packets sent now are never completed.
         link.central.sendData([1], on: link.centralHandle)
         self.expectTimeout(link, 0)
         #expect(link.central.outstanding[link.centralHandle] == 1)
@@ -99,7 +99,7 @@ struct SupervisionTests {
         #expect(link.central.reports.isEmpty)
     }
 
-    @Test("both devices may vanish")
+    @Test("both devices may be switched off")
     func bothGone() throws {
         let link = try TestLink(AirTestbed())
         link.central.controller.close()
@@ -119,7 +119,7 @@ struct SupervisionTests {
         link.peripheral.controller.distance = .metres(10_000)
         link.enableEncryption()
         link.testbed.pass(.seconds(31))
-        // In reach for a moment, in which no packet gets across.
+        // In range for a moment, in which no packet arrives.
         link.peripheral.controller.distance = .metres(1)
         link.peripheral.controller.distance = .metres(10_000)
         link.testbed.pass(.milliseconds(8_999))

@@ -11,10 +11,10 @@ struct TerminationTests {
 
     /// An interval of 4 s and a timeout of 9 s: three connection events are 12 s.
     private static let slow = ConnectionParameters(interval: 3200, supervisionTimeout: 900)
-    /// Nothing gets across, though it might.
+    /// Nothing arrives, though it might.
     private static let heavyLoss: LossProbability = 0.999_999_999
 
-    /// The link ends at this moment and not before; `number` is the host that asked for it.
+    /// Expects that the link ends at this time and not before; `number` is the host that ended it.
     private func expectEnd(_ link: TestLink, after milliseconds: Int64, askedBy number: Int) {
         link.testbed.pass(.milliseconds(milliseconds - 1))
         #expect(link.isOpen == [true, true] && link.reasons == [nil, nil])
@@ -76,7 +76,7 @@ struct TerminationTests {
             .commandDisallowed
         )
         host.refused(LEEnableEncryption(handle: handle, longTermKey: .zero), .commandDisallowed)
-        // The other host knows nothing of that yet.
+        // The other host has not been told yet.
         other.ok(LEConnectionUpdate(handle: otherHandle, parameters: ConnectionParameters(interval: 80)))
         host.sendData([1], on: handle)
         other.sendData([2], on: otherHandle)
@@ -103,13 +103,13 @@ struct TerminationTests {
             LEConnectionUpdate(handle: handle, parameters: ConnectionParameters(interval: 80)),
             .commandDisallowed
         )
-        // Nothing waits for these, so they may be asked for at any time.
+        // These wait for nothing, so they are allowed at any time.
         for _ in 0..<2 {
             host.ok(LESetDataLength(handle: handle, transmitOctets: 251, transmitTime: 2120))
             host.ok(LESetHostChannelClassification(channels: .all))
         }
         let encryption = LEEnableEncryption(handle: handle, longTermKey: .zero)
-        // A central alone begins, once at a time.
+        // Only a central starts, one at a time.
         if number == 0 { host.ok(encryption) }
         host.refused(encryption, .commandDisallowed)
         link.testbed.pass(.seconds(1))

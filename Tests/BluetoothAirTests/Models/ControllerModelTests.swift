@@ -10,7 +10,7 @@ import Testing
 struct ControllerModelTests {
     private typealias Number = WritableKeyPath<ControllerModel, Int>
 
-    /// A usual controller with a difference.
+    /// A typical controller with a change.
     private static func model(_ change: (inout ControllerModel) -> Void) -> ControllerModel {
         var model = ControllerModel()
         change(&model)
@@ -40,7 +40,7 @@ struct ControllerModelTests {
         #expect(Self.model { $0.firstHandle = .max }.clamped.firstHandle == 0x0EFF)
     }
 
-    @Test("a host learns of them, and the controller keeps to them")
+    @Test("reports its limits to the host and keeps to them")
     func told() {
         let testbed = AirTestbed()
         let host = testbed.host(configuration: .small)
@@ -54,7 +54,7 @@ struct ControllerModelTests {
     }
 
     @Test(
-        "every preset says of itself what it is, and knows the commands that it lists",
+        "every preset identifies itself, and supports the commands that it lists",
         arguments: ControllerModel.presets
     )
     func preset(model: ControllerModel) throws {
@@ -85,7 +85,7 @@ struct ControllerModelTests {
         #expect(Set(ControllerModel.presets.map { "\($0.version) \($0.company) \($0.subversion)" }).count == 17)
     }
 
-    @Test("a chip is known by what it says of itself, though a patch has changed its version")
+    @Test("recognizes a chip by its identification, though a patch has changed its version")
     func known() {
         for model in ControllerModel.presets {
             let found = ControllerModel.preset(
@@ -124,7 +124,7 @@ struct ControllerModelTests {
         #expect(host.events.isEmpty)
     }
 
-    @Test("refuses roles beside each other, in either order, until the first is over")
+    @Test("rejects excluded combinations of roles in either order, until the first role has ended")
     func roles() throws {
         let testbed = AirTestbed()
         let model = Self.model {
@@ -163,7 +163,7 @@ struct ControllerModelTests {
         host.refused(LESetAdvertisingEnable(isEnabled: true), .invalidParameters)
     }
 
-    @Test("the first link ends with 0x3E after six of its intervals, the second one stays")
+    @Test("the first link ends with 0x3E after six of its intervals, and the second one stays")
     func firstLinkFails() throws {
         let testbed = AirTestbed()
         let central = testbed.host(configuration: .init(model: Self.model { $0.quirks = .firstLinkFails }))
@@ -182,7 +182,7 @@ struct ControllerModelTests {
         }
     }
 
-    @Test("data comes before the event of its link where events are slower")
+    @Test("delivers data before the event of its link if events are slower")
     func eventDelay() {
         let testbed = AirTestbed()
         let slow = Self.model { $0.eventDelay = .milliseconds(10) }
@@ -251,7 +251,7 @@ struct ControllerModelTests {
         host.scan()
     }
 
-    @Test("takes extended commands and does nothing by them, beside legacy ones that work")
+    @Test("accepts and ignores extended commands, while legacy ones work")
     func ignoredCommands() throws {
         let testbed = AirTestbed()
         let model = Self.model { $0.quirks = [.mixesCommandFamilies, .ignoresExtendedCommands] }

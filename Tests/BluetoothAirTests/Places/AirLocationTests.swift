@@ -45,7 +45,7 @@ struct AirLocationTests {
         #expect(AirPosition(x: .nan, y: -.infinity) == AirPosition(x: 0, y: 0))
     }
 
-    @Test("takes a distance that is not a number for one metre")
+    @Test("treats a distance that is not a number as one metre")
     func oddDistances() {
         let controller = AirTestbed().host().controller
         controller.distance = .metres(-3)

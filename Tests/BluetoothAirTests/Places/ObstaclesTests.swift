@@ -15,7 +15,7 @@ struct ObstaclesTests {
         (two.x - one.x) * (three.y - one.y) - (two.y - one.y) * (three.x - one.x)
     }
 
-    /// Whether two segments have a point in common, where not all four ends are on one line.
+    /// Whether two segments have a common point, unless all four ends are on one line.
     private func meet(_ wall: AirWall, _ here: AirPosition, _ there: AirPosition) -> Bool {
         let ends = (self.area(here, there, wall.start), self.area(here, there, wall.end))
         let ways = (self.area(wall.start, wall.end, here), self.area(wall.start, wall.end, there))

@@ -1,5 +1,4 @@
-// The commands of extended advertising as the suites about them write them, for the first of two sets unless they say
-// so.
+// Commands of extended advertising for test suites, by default for the first of two sets.
 
 import BluetoothHCI
 import BluetoothTypes

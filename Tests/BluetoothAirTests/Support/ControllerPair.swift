@@ -1,4 +1,4 @@
-// Controllers without hosts, for the ends of links that a test makes by itself.
+// Controllers without hosts, for the ends of links that a test creates itself.
 
 import BluetoothHCI
 
@@ -26,7 +26,7 @@ struct ControllerPair {
         )
     }
 
-    /// A link between these ends, else new ones.
+    /// A link between these ends, or new ones.
     func link(_ central: LinkEnd? = nil, _ peripheral: LinkEnd? = nil) -> AirLink {
         AirLink(
             air: self.testbed.air,

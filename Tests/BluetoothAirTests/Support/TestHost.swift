@@ -1,4 +1,4 @@
-// An air in virtual time, and hosts that send commands and keep what comes back.
+// An air in virtual time, and hosts that send commands and store the answers.
 
 import BluetoothAir
 import BluetoothHCI
@@ -54,7 +54,7 @@ final class TestHost: HCIChannelReceiver {
 
     let testbed: AirTestbed
     let controller: VirtualController
-    /// Events that were not looked at yet.
+    /// Events that were not taken yet.
     var events: [HCIEvent] = []
     var data: [ReceivedData] = []
     /// Every packet with its time, as octets.
@@ -62,7 +62,7 @@ final class TestHost: HCIChannelReceiver {
     var batches = 0
     var isInsideSend = false
     var onPacket: ((HCIPacket) -> Void)?
-    /// Packets that the controller has taken and not completed, by link.
+    /// Packets that the controller has accepted and not completed, by link.
     var outstanding: [ConnectionHandle: Int] = [:]
     var keepsTrace = false
 
@@ -163,7 +163,7 @@ final class TestHost: HCIChannelReceiver {
         self.send(.aclData(handle: handle, boundary: boundary, fragment: ByteBuffer(bytes: octets)))
     }
 
-    // MARK: Looking
+    // MARK: Events
 
     /// Takes out the first event of a type.
     func take<Event: HCIEventPayload>(_: Event.Type) -> Event? {
@@ -189,7 +189,7 @@ final class TestHost: HCIChannelReceiver {
         self.takeAll(LEExtendedAdvertisingReports.self).flatMap { Array($0) }
     }
 
-    // MARK: Usual things
+    // MARK: Common procedures
 
     func setUp(leEvents: LEEventMask = TestHost.usualEvents) {
         self.ok(Reset())
@@ -273,7 +273,7 @@ final class TestHost: HCIChannelReceiver {
         )
     }
 
-    /// Takes packets from its controller only as far as it has buffers.
+    /// Limits the packets from its controller to its buffers.
     func limitBuffers(_ count: UInt16) {
         self.ok(HostBufferSize(aclDataPacketLength: 251, aclDataPacketCount: count))
         self.ok(SetControllerToHostFlowControl(mode: .acl))
@@ -379,7 +379,7 @@ struct TestLink {
     /// Whether each end still has the link.
     var isOpen: [Bool] { self.ends.map { $0.host.controller.linkCount == 1 } }
 
-    /// Takes out why each end has lost the link.
+    /// Takes out the reasons why the ends have lost the link.
     var reasons: [HCIErrorCode?] { self.ends.map { $0.host.take(DisconnectionComplete.self)?.reason } }
 }
 

@@ -7,7 +7,7 @@ final class Gateway: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDele
     let name: String
     private(set) var central: CBCentralManager!
     private(set) var manager: CBPeripheralManager!
-    /// How often each device was heard since ``forget()``.
+    /// The number of reports of each device since ``forget()``.
     private(set) var heard: [String: Int] = [:]
     private var peripherals: [String: CBPeripheral] = [:]
     private(set) var connected: Set<String> = []

@@ -11,7 +11,7 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var central: CBCentralManager!
     private(set) var peripheral: CBPeripheral?
     private(set) var rssi: Int?
-    /// What was read or notified, as octets.
+    /// The octets of values that were read or notified.
     private(set) var values: [[UInt8]] = []
     private(set) var errors: [any Error] = []
     /// The calls of the delegates, in order.
@@ -56,7 +56,7 @@ final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
         return key
     }
 
-    /// All octets that came.
+    /// All received octets.
     var octets: [UInt8] { self.values.flatMap { $0 } }
 
     var characteristic: CBCharacteristic? {

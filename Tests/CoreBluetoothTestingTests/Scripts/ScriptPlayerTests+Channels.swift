@@ -28,7 +28,7 @@ struct ScriptChannelsTests {
         return (world, device, phone, opened)
     }
 
-    /// Reads until so many octets have come, and then whatever comes within two seconds.
+    /// Reads a number of octets, and then everything that arrives within two seconds.
     private static func read(_ count: Int, from input: InputStream, _ world: World) -> Data {
         var received = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -48,7 +48,7 @@ struct ScriptChannelsTests {
         return received
     }
 
-    @Test("sends back what comes by default")
+    @Test("sends received octets back by default")
     func echo() throws {
         let (world, device, phone, channel) = try Self.open(.init(psm: 0x80))
         #expect(device.bondCount == 0 && channel.outputStream?.write([3, 2, 1], maxLength: 3) == 3)
@@ -57,7 +57,7 @@ struct ScriptChannelsTests {
         #expect(phone.errors.isEmpty)
     }
 
-    @Test("demands encryption, and does what its closures say")
+    @Test("requires encryption, and calls its closures")
     func closures() throws {
         let scripted = ScriptedPeripheral.Channel(
             psm: 0x81,
@@ -74,7 +74,7 @@ struct ScriptChannelsTests {
         #expect(device.channels.map(\.isOpen) == [false] && phone.errors.isEmpty)
     }
 
-    @Test("closes after all that was sent, and takes nothing more")
+    @Test("closes after pending data, and accepts nothing more")
     func end() throws {
         let octets = Self.octets(100_000)
         let scripted = ScriptedPeripheral.Channel(

@@ -1,4 +1,4 @@
-// What the GATT server and the advertisement get of a script.
+// The definitions of the GATT server and the advertisement of a script.
 
 import BluetoothHost
 import BluetoothTypes
@@ -18,7 +18,7 @@ struct ScriptDefinitionTests {
         return try #require(service.definition(including: [:]).characteristics.first)
     }
 
-    @Test("demands for each use of a characteristic its own security, else that of the characteristic")
+    @Test("requires for each use of a characteristic its own security, or else that of the characteristic")
     func permissions() throws {
         let levels: [(Security, SecurityLevel)] = [
             (.none, .none), (.encrypted, .encrypted), (.authenticated, .authenticated),
@@ -80,7 +80,7 @@ struct ScriptDefinitionTests {
         #expect(plain.descriptors.isEmpty && plain.hasClientConfiguration)
     }
 
-    @Test("includes the services that are there, with the kind and handle of the script")
+    @Test("includes existing services, with the kind and handle of the script")
     func services() {
         let uuids = ["FFF1", "FFF2", "FFF3"].map { CBUUID(string: $0) }
         for isPrimary in [false, true] {
@@ -97,7 +97,7 @@ struct ScriptDefinitionTests {
         }
     }
 
-    @Test("needs no subscription if it sends to all, or sends and cannot have one")
+    @Test("needs no subscription if it sends to all, or cannot be subscribed to")
     func needsNoSubscription() {
         for (properties, has, sendsToAll, needsNone) in [
             (.notify, true, false, false), (.notify, true, true, true), (.notify, false, false, true),
@@ -119,7 +119,7 @@ struct ScriptDefinitionTests {
         var manufacturer: Int?
         var serviceData: Int?
         var name: String?
-        /// The types of what is advertised, and of what stands in the scan response.
+        /// The types of fields in the advertisement and in the scan response.
         var data: [UInt8]
         var scanResponse: [UInt8] = []
         var isMistake = false
@@ -170,7 +170,7 @@ struct ScriptDefinitionTests {
         }
     }
 
-    @Test("advertises the primary services by default, and what was recorded as it is")
+    @Test("advertises the primary services by default, and a recorded advertisement unchanged")
     func advertisedServices() {
         var script = ScriptedPeripheral(
             services: [

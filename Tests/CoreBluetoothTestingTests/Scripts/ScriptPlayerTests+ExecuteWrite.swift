@@ -54,7 +54,7 @@ struct ScriptExecuteWriteTests {
         }
     }
 
-    @Test("answers with the first refusal, else as late as the latest part, and does not ask later parts")
+    @Test("answers with the first error, or else as late as the latest part, and does not call later closures")
     func answers() throws {
         typealias Row = (answers: [Answer], error: ATTErrorCode?, values: [UInt8], seconds: Int)
         let rows: [Row] = [
@@ -121,14 +121,14 @@ struct ScriptExecuteWriteTests {
         let (error, _) = setup.write(to: [handle + 1, handle])
         #expect(error == nil && setup.asked.values == [[12]] && setup.values == [[12]])
         #expect(try setup.meeting.read(handle + 1) == [11])
-        // Behind a part that is refused it is not written.
+        // Parts after a rejected one are not written.
         let refusing = try Setup([.error(.writeNotPermitted)], descriptors: [descriptor])
         let (refusal, _) = refusing.write(to: [handle, handle + 1])
         #expect(refusal == .att(.writeNotPermitted, handle: handle))
         #expect(try refusing.meeting.read(handle + 1) == [6])
     }
 
-    @Test("repeats what followed each part in a capture, each at its time")
+    @Test("repeats the updates that followed each part in a capture, at their times")
     func follows() throws {
         let delays: [TimeAmount?] = [.milliseconds(2_000), nil, .milliseconds(1_000)]
         let recorded = delays.enumerated().map { index, delay in

@@ -31,7 +31,7 @@ struct ScriptPairingTests {
         #expect(levels.map(\.level) == [.none, .encrypted, .authenticated])
     }
 
-    @Test("pairs if any use of a value, a descriptor or a channel demands security")
+    @Test("pairs if any use of a value, a descriptor or a channel requires security")
     func demands() {
         let levels: [Security] = [.none, .encrypted, .authenticated]
         for level in levels {
@@ -135,7 +135,7 @@ struct ScriptPairingTests {
         #expect(notes.peers.value.allSatisfy { $0.identifier.uuidString == text && $0.name == nil })
     }
 
-    @Test("uses data that was handed over outside of Bluetooth", arguments: [true, false])
+    @Test("uses out-of-band data", arguments: [true, false])
     func handedOver(isHandedOver: Bool) throws {
         let lock = ScriptedPairingAgent(.none, usesOutOfBandData: true)
         let user = ScriptedPairingAgent(.none, usesOutOfBandData: true)

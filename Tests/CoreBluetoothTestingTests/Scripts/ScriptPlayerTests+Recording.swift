@@ -1,4 +1,4 @@
-// A script of what was recorded: its attributes, and its answers read by read and write by write.
+// The script of a recording: its attributes, and its answers to each read and write.
 
 import BluetoothHost
 import BluetoothTypes
@@ -130,7 +130,7 @@ struct RecordedScriptTests {
         let meeting = try BareMeeting(script: .recorded([characteristic]))
         let device = meeting.device
         #expect(try meeting.read(meeting.handle) == [1])
-        // What is sent between two reads of the capture does not take the place of the second.
+        // A value sent between two reads of the capture does not replace the second.
         #expect(device.notify(Data([8]), for: Self.uuid) == 0)
         #expect(try meeting.read(meeting.handle) == [2])
         #expect(try meeting.read(meeting.handle) == [2])

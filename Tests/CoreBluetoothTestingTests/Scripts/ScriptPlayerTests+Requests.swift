@@ -76,7 +76,7 @@ struct ScriptRequestsTests {
         try setup.write(setup.handle, [(3, [7])])
         #expect(setup.value == [9, 5, 5, 7])
         #expect(setup.device.writes.map { Array($0.value) } == [[9, 8], [9, 5, 5], [9, 5, 5, 7]])
-        // A descriptor is written in the same way, and is no write of a characteristic.
+        // A descriptor is written in the same way, and does not count as a write of a characteristic.
         try setup.write(setup.handle + 1, [(2, [1])])
         #expect(try setup.read(setup.handle + 1, from: 0) == [6, 7, 1])
         try setup.write(setup.handle + 1, [(0, [4, 4])])
@@ -106,7 +106,7 @@ struct ScriptRequestsTests {
             #expect(try setup.read(handle) == [1])
         }
         #expect(setup.device.writes.isEmpty)
-        // At the end of the value is no gap.
+        // There is no gap at the end of the value.
         try setup.write(setup.handle, [(1, [2])])
         #expect(setup.value == [1, 2])
     }

@@ -1,4 +1,4 @@
-// What a scripted device sends, to whom, until when, and what is left of links that ended.
+// The updates of a scripted device, their receivers and end, and the state after links have ended.
 
 import BluetoothHost
 import BluetoothTypes
@@ -62,7 +62,7 @@ struct ScriptPlayerTests {
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 } && other.values.count <= 3)
     }
 
-    /// A device, for a closure that is made before it.
+    /// A device, for a closure that is created before it.
     private final class Place {
         var device: ScriptedDevice?
         var seen: [Data?] = []
@@ -227,7 +227,7 @@ struct ScriptPlayerTests {
         for value in 1...4 as ClosedRange<UInt8> { #expect(device.notify(Data([value]), for: "FFF1") == 1) }
         try world.run(until: player.links.isEmpty)
         world.advance(by: .seconds(1))
-        // Where one is confirmed, the next is on its way already.
+        // If one is confirmed, the next is already on its way.
         #expect(phone.notified.count == number + 1)
         #expect(player.updatesOnLink.isEmpty)
     }
@@ -268,13 +268,13 @@ struct ScriptPlayerTests {
         try world.run(until: !phone.isConnected, within: .seconds(60))
         phone.central.connect(try #require(phone.peripheral))
         try world.run(until: phone.isConnected)
-        // There is place for one at once, and for no more when the time of the first one is over.
+        // There is space for one immediately, and for no more after the time of the first one.
         world.advance(by: .seconds(3 + wait))
         try write([3, 4])
         #expect(device.writes.map(\.value) == [Data([1]), Data([3])])
     }
 
-    @Test("notes in the trace what a capture does not have of a device")
+    @Test("notes in the trace what a capture lacks")
     func unseen() {
         var script = ScriptedPeripheral(name: "Thing")
         script.unseen = ["the first line", "the second line"]

@@ -1,4 +1,4 @@
-// Users of devices, by script: what they answer, and what they hand over outside of Bluetooth.
+// Scripted users of devices: their answers, and their out-of-band data.
 
 import BluetoothHost
 import CoreBluetooth
@@ -72,7 +72,7 @@ struct ScriptedPairingAgentTests {
         let (given, taken) = (lock.outOfBandData(for: Self.peer), phone.outOfBandData(for: Self.peer))
         #expect(given.local != nil && given.peer == nil && taken.local == nil)
         #expect(taken.peer != nil && taken.peer == given.local?.sharedData)
-        // New data takes the place of the old one at both.
+        // New data replaces the old data at both.
         lock.handOver(to: phone)
         let (later, last) = (lock.outOfBandData(for: Self.peer), phone.outOfBandData(for: Self.peer))
         #expect(last.peer != nil && last.peer == later.local?.sharedData && last.peer != taken.peer)

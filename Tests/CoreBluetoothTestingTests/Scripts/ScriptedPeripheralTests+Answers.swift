@@ -1,4 +1,4 @@
-// Answers that come late or never, and what is taken of a write by its answer.
+// Late and missing answers, and their effect on written values.
 
 import BluetoothHost
 import Testing
@@ -47,7 +47,7 @@ struct ScriptAnswersTests {
         #expect(phone.written == 1 && device.value(of: Self.uuid) == Data([8]))
     }
 
-    @Test("takes no write that is refused late or never answered")
+    @Test("keeps its value after a write that is rejected late or never answered")
     func lateRefusals() throws {
         for isRefused in [true, false] {
             var replies: [(ScriptedPeripheral.Answer) -> Void] = []

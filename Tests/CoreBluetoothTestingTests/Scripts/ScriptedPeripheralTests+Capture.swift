@@ -1,4 +1,4 @@
-// A scripted peripheral of a capture behaves as the one that was captured.
+// A scripted peripheral from a capture behaves like the captured one.
 
 import BluetoothHCI
 import BluetoothTransport
@@ -23,8 +23,8 @@ struct CapturedPeripheralTests {
 
     static let long = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
 
-    /// A sensor with all kinds of attributes: included services, 128-bit UUIDs, descriptors, long values, values by
-    /// itself, and answers to what is written.
+    /// A sensor with all kinds of attributes: included services, 128-bit UUIDs, descriptors, long values, updates, and
+    /// answers to writes.
     static func sensor() -> ScriptedPeripheral {
         ScriptedPeripheral(
             name: "Sensor",
@@ -122,7 +122,7 @@ struct CapturedPeripheralTests {
         return (sight, contents[0], contents[1])
     }
 
-    @Test("has the database, values, rhythm and answers of either side's capture")
+    @Test("has the database, values, timing and answers of either side's capture")
     func roundTrip() throws {
         let (sight, peripheral, central) = try Self.captures()
         #expect(sight.database.count > 20 && sight.rhythm.count > 10 && sight.errors.count == 2, "\(sight)")
@@ -190,7 +190,7 @@ struct CapturedPeripheralTests {
         }
     }
 
-    @Test("chooses one of several peripherals by name or address, and names those that there are")
+    @Test("chooses one of several peripherals by name or address, or lists them")
     func several() throws {
         let world = World(seed: 10)
         world.addPeripheral(Self.sensor())
@@ -247,7 +247,7 @@ struct CapturedPeripheralTests {
         #expect(throws: (any Error).self) { try ScriptedPeripheral(capture: "/nowhere/at/all") }
     }
 
-    @Test("demands encryption where the captured peripheral refused without it")
+    @Test("requires encryption where the captured peripheral rejected requests without it")
     func encrypted() throws {
         let safe = ScriptedPeripheral(
             name: "Sensor",

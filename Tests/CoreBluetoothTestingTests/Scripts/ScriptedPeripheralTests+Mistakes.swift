@@ -1,4 +1,4 @@
-// What cannot be in a script, at the exact limits, and where a mistake is reported.
+// Mistakes in scripts, at the exact limits, and where they are reported.
 
 import BluetoothHost
 import CoreBluetooth
@@ -43,7 +43,7 @@ struct ScriptMistakesTests {
         )
     }
 
-    @Test("requires properties, and no descriptor that follows from them")
+    @Test("requires properties, and no descriptor that is derived from them")
     func descriptors() {
         #expect(self.mistakes(.init("FFF1", properties: [])) == ["the characteristic FFF1 has no properties"])
         for uuid in ["2900", "2902"] {

@@ -1,4 +1,4 @@
-// A scripted peripheral as a central meets it.
+// A scripted peripheral as a central sees it.
 
 import BluetoothHost
 import Testing
@@ -135,6 +135,56 @@ struct ScriptedPeripheralTests {
         scanner.central.scanForPeripherals(withServices: nil)
         world.advance(by: .seconds(5))
         #expect(scanner.discoveries.count == count)
+    }
+
+    @Test("advertises another name and other data as soon as a test changes them")
+    func changedAdvertisement() throws {
+        let world = World(seed: 1)
+        let beacon = world.addPeripheral(ScriptedPeripheral(name: "Old"))
+        let scanner = world.addDevice("phone").run { Reader(connects: false, scanServices: nil) }
+        try world.run(until: !scanner.discoveries.isEmpty)
+        #expect(scanner.discoveries.last?[CBAdvertisementDataLocalNameKey] as? String == "Old")
+        beacon.advertisedName = "New"
+        beacon.advertisement.manufacturerData = Data([0xFF, 0xFF, 2])
+        scanner.central.stopScan()
+        scanner.central.scanForPeripherals(withServices: nil)
+        try world.run(until: scanner.discoveries.last?[CBAdvertisementDataLocalNameKey] as? String == "New")
+        #expect(
+            scanner.discoveries.last?[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0xFF, 0xFF, 2])
+        )
+    }
+
+    @Test("calls the script for connections, subscriptions and their ends")
+    func calls() throws {
+        final class Calls { var texts: [String] = [] }
+        let calls = Calls()
+        var script = ScriptedPeripheral.thermometer()
+        script.onConnection = { _ in calls.texts.append("connected") }
+        script.onDisconnection = { _ in calls.texts.append("disconnected") }
+        script.update("2A1C") {
+            $0.onSubscription = {
+                calls.texts.append($0 ? "subscribed" : "unsubscribed")
+                _ = $1
+            }
+        }
+        let (world, thermo, reader) = Self.meet(script)
+        try world.run(until: reader.calls.contains("notifying true"))
+        #expect(calls.texts == ["connected", "subscribed"])
+        thermo.disconnect()
+        try world.run(until: calls.texts.contains("disconnected"))
+        #expect(Set(calls.texts.dropFirst(2).prefix(2)) == ["unsubscribed", "disconnected"])
+    }
+
+    @Test("asks its central for connection parameters, and reports invalid ones")
+    func connectionParameters() throws {
+        let (world, thermo, reader) = Self.meet(.thermometer())
+        try world.run(until: reader.calls.contains("notifying true"))
+        thermo.requestConnectionParameters(interval: .milliseconds(50), latency: 2)
+        try world.run(until: world.trace.contains("Connection Parameter Update Response, accepted"))
+        #expect(world.trace.of("Thermo").contains("Connection Parameter Update Request interval 50 ms to 50 ms"))
+        thermo.requestConnectionParameters(interval: .milliseconds(1))
+        let error = #expect(throws: WorldError.self) { try world.run(until: false, within: .seconds(1)) }
+        #expect(error?.reason.contains("invalid connection parameters") == true)
     }
 
     @Test(

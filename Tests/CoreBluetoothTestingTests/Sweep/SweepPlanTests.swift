@@ -1,4 +1,4 @@
-// Which seeds run together, which alone, and when a sweep is over.
+// Which seeds run together, which alone, and when a sweep ends.
 
 import Testing
 
@@ -10,7 +10,7 @@ struct SweepPlanTests {
         SweepPlan(try #require(SeedSet(seeds)), .whole, failureLimit: failureLimit)
     }
 
-    /// What a plan has next; there is something.
+    /// The next job of a plan, which must exist.
     private static func next(_ plan: inout SweepPlan) throws -> SweepPlan.Job {
         let job = plan.next()
         return try #require(job)
@@ -44,7 +44,7 @@ struct SweepPlanTests {
         let jobs = Self.run(&plan, workers: workers) { !bad.isDisjoint(with: $0) }
         #expect(plan.failures.first?.seeds == [333])
         #expect(plan.failures.first?.folder == "kept 333")
-        // It does not go on to the end.
+        // It does not run to the end.
         #expect(jobs.flatMap(\.seeds).count < 4000)
         // A process for each seed would be more than 333.
         #expect(jobs.count < 60)
@@ -52,7 +52,7 @@ struct SweepPlanTests {
         #expect(Set(jobs.flatMap(\.seeds)).isSuperset(of: 1...333))
     }
 
-    @Test("gathers all seeds that fail, each once", arguments: 1...4)
+    @Test("collects all failing seeds, each once", arguments: 1...4)
     func gather(workers: Int) throws {
         var plan = try Self.plan("1-500", failureLimit: .max)
         let bad: Set<UInt64> = [1, 2, 77, 256, 500]
@@ -96,7 +96,7 @@ struct SweepPlanTests {
         #expect(job.seeds == [4, 5, 6, 7])
         plan.ended(job, .holds, after: seconds)
         #expect(plan.size == size)
-        // One that was smaller says nothing of the others.
+        // A smaller one does not affect the others.
         plan.ended(small, .holds, after: 0.1)
         #expect(plan.size == size)
     }
@@ -136,7 +136,7 @@ struct SweepPlanTests {
         #expect(plan.failures.map(\.seeds) == [[5]] && plan.failures.map(\.reason) == ["no end"])
         #expect(plan.finished == 4)
         #expect(plan.isNeedless(behind) && !plan.isNeedless(seeds[0]) && !plan.isNeedless(seeds[1]))
-        // The smaller seed holds: its group has failed by the other one, and is no failure of its own.
+        // The smaller seed passes: the other one failed the group, which is not a separate failure.
         plan.ended(seeds[0], .holds, after: 0.1)
         #expect(plan.failures.map(\.seeds) == [[5]])
         #expect(plan.next() == nil)

@@ -36,7 +36,7 @@ struct SweepProgressTests {
         arguments: [
             (0, "0 s"), (58.1, "59 s"), (59.1, "1 min 0 s"), (3599, "59 min 59 s"), (3600, "1 h 0 min"),
             (7322, "2 h 2 min"), (86_399, "23 h 59 min"), (86_400, "1 d 0 h"), (200_000, "2 d 7 h"),
-            (1e12, "for ever"), (.infinity, "for ever"),
+            (1e12, "forever"), (.infinity, "forever"),
         ] as [(Double, String)]
     )
     func durations(seconds: Double, text: String) {

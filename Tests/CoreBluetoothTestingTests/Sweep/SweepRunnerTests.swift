@@ -1,4 +1,4 @@
-// The end of a sweep's process, the reason in its output, and when a line is written.
+// The end of a sweep's process, the reason in its output, and the progress lines.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SweepRunner")
 struct SweepRunnerTests {
-    @Test("holds with status zero and no signal only")
+    @Test("passes only with status zero and without a signal")
     func holds() {
         for (status, isSignal, holds) in [
             (0, false, true), (0, true, false), (1, false, false), (9, true, false), (-1, false, false),
@@ -65,7 +65,7 @@ struct SweepRunnerTests {
         }
         #expect(SweepOutput.reason(in: lines(1...30)) == lines(19...30))
         #expect(SweepOutput.reason(in: lines(1...12)) == lines(1...12))
-        // Other words say nothing of a reason.
+        // Other words are not a reason.
         #expect(SweepOutput.reason(in: "error: none\n" + lines(1...12)) == lines(1...12))
         let issue = "\u{1B}[1;31m✘ \u{1B}[0m Test a() \u{1B}[31mrecorded an issue\u{1B}[0m \r\n\u{1B}[0m\r\n\tthe rest "
         #expect(SweepOutput.reason(in: issue) == "✘  Test a() recorded an issue\nthe rest")

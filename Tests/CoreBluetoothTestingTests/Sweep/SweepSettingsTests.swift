@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SweepSettings")
 struct SweepSettingsTests {
-    @Test("reads the environment, or suits the machine")
+    @Test("reads the environment, with defaults for the machine")
     func settings() throws {
         let plain = try SweepSettings([:], processors: 4)
         #expect(plain.seeds == nil && plain.shard == .whole && plain.failureLimit == 1 && plain.workers == 4)
@@ -41,12 +41,12 @@ struct SweepSettingsTests {
             #expect(error?.reason == "\(name) is \"\(text)\"; it has to be \(form)")
             #expect(error?.failures.isEmpty == true && error?.command == nil)
         }
-        // All failures are a number, and nothing else is.
+        // `all` is a valid number of failures, other words are not.
         let all = try? SweepSettings([name: "all"], processors: 3)
         #expect(all?.failureLimit == (name == "WORLD_FAILURES" ? Int.max : nil))
     }
 
-    @Test("says what seeds and shards have to be")
+    @Test("rejects invalid seeds and shards with a valid example")
     func forms() {
         for (name, form) in [
             ("WORLD_SEEDS", "a seed, a range or several: 7, 1-10000 or 1-10,40"),

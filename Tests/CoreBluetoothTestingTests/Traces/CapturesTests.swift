@@ -1,4 +1,4 @@
-// The error of a failing test, with the captures that it leaves.
+// The error of a failing test, with its captures.
 
 import BluetoothHCI
 import BluetoothTransport
@@ -17,7 +17,7 @@ struct CapturesTests {
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// A script that cannot be.
+    /// An invalid script.
     private static func wrongScript() -> ScriptedPeripheral {
         ScriptedPeripheral(
             name: "Thing",
@@ -25,7 +25,7 @@ struct CapturesTests {
         )
     }
 
-    /// The names of captures, which are there.
+    /// The names of existing captures.
     private func names(_ error: WorldError) -> [String] {
         error.captures.map { path -> String in
             #expect(FileManager.default.fileExists(atPath: path))
@@ -63,7 +63,7 @@ struct CapturesTests {
         let failure = try #require(error)
         #expect(failure.reason.contains("the characteristic FFF1 has no properties") && failure.underlying == nil)
         #expect(self.names(failure) == ["makesAMistake-Thing.btsnoop"])
-        // Where it was thrown before, the test may go on.
+        // If it was thrown before, the test may continue.
         let value = try withWorld("goesOn()", folder: self.folder("b")) { world -> Int in
             _ = world.addPeripheral(Self.wrongScript())
             #expect(throws: WorldError.self) { try world.run(until: true) }

@@ -130,7 +130,7 @@ struct TraceTests {
         return (world, reader)
     }
 
-    @Test("leaves out the layer HCI until it is asked for")
+    @Test("hides the layer HCI by default")
     func withoutHCI() throws {
         let (world, reader) = try self.world()
         withExtendedLifetime(reader) {
@@ -150,7 +150,7 @@ struct TraceTests {
         }
     }
 
-    @Test("is narrowed by devices, layers, time and text in any order")
+    @Test("is filtered by devices, layers, time and text in any order")
     func narrowed() throws {
         let (world, _) = try self.world()
         let trace = world.trace

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("WatchedChannel")
 struct WatchedChannelTests {
-    /// Notes what comes of a channel.
+    /// Records the packets of a channel.
     private final class Notes: HCIChannelReceiver {
         private(set) var packets: [[UInt8]] = []
         private(set) var ends: [String] = []

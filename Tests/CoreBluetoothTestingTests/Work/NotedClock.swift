@@ -1,4 +1,4 @@
-// Clocks of no process, for tests of what a world asks of the clocks that it holds.
+// Fake process clocks, for tests of a world's calls.
 
 @testable import CoreBluetoothTesting
 

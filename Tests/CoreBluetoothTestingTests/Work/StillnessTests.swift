@@ -16,7 +16,7 @@ struct StillnessTests {
         return activity
     }
 
-    /// An item that a thread runs, or without an activity one that has not begun.
+    /// An item that a thread runs, or, without an activity, one that has not begun.
     private static func look(
         _ number: UInt64,
         queue: Int,
@@ -32,7 +32,7 @@ struct StillnessTests {
         )
     }
 
-    /// After how many looks that are the same the items are still; `nil` where they are not after many.
+    /// The number of equal looks after which the items are still; `nil` if they never are.
     private static func count(_ looks: [Look]) -> Int? {
         var stillness = Stillness()
         return (0...Stillness.longLookCount + 1).first { _ in stillness.isReached(by: looks) }
@@ -41,7 +41,7 @@ struct StillnessTests {
     @Test("is reached after ten equal looks at sleeping work")
     func asleep() {
         #expect(Self.count([Self.look(1, queue: 1, Self.asleep)]) == Stillness.lookCount)
-        // What waits behind it on the same queue cannot begin.
+        // Later work on the same queue cannot begin.
         let looks = [Self.look(1, queue: 1, Self.asleep), Self.look(2, queue: 1)]
         #expect(Self.count(looks) == Stillness.lookCount && Stillness.lookCount == 10)
     }
@@ -79,7 +79,7 @@ struct StillnessTests {
         let after = [Self.look(1, queue: 1, Self.changed { $0.runCount = 2 })]
         for _ in 0..<Stillness.lookCount { #expect(stillness.isReached(by: after) == false) }
         #expect(stillness.isReached(by: after) == true)
-        // The next time it is looked as often again.
+        // The next time, as many looks are needed.
         #expect(stillness.isReached(by: after) == false)
     }
 

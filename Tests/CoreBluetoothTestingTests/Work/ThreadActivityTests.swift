@@ -1,4 +1,4 @@
-// What the kernel says of a thread.
+// The kernel's information on a thread.
 
 import Testing
 

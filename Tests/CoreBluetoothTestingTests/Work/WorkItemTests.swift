@@ -1,4 +1,4 @@
-// The streams of random numbers that work draws from.
+// The streams of random numbers from which work draws.
 
 import Testing
 
@@ -29,7 +29,7 @@ struct WorkItemTests {
             }
         }
         #expect(Set(all).count == 16 && !all.contains(0))
-        // Zero is for what is no work of a world.
+        // Zero is for code that is not work of a world.
         #expect(Self.stream("", streams: 0 &- 0xCBF2_9CE4_8422_2325) == 1)
     }
 }

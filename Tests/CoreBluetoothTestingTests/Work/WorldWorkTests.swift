@@ -1,4 +1,4 @@
-// What a world's work asks of the clocks of a process, in which order, and when all is at rest.
+// The calls of a world's work to the clocks of a process, their order, and rest.
 
 import CoreBluetooth
 import Fixtures
@@ -50,7 +50,7 @@ struct WorldWorkTests {
         work.rest()
         #expect(clock.takeNotes() == ["rest", "arm c", "arm b", "arm a", "arm d", "rest"] && work.isAtRest)
         #expect(work.armTimers() == false)
-        // What is left at the end is armed then, and nothing is taken any more.
+        // Remaining timers are armed at the end, and no more are deferred.
         let order = WorkOrder(device: 0, start: 1)
         _ = work.takeArming(order) { clock.note("arm e") }
         work.end()
@@ -83,7 +83,7 @@ struct WorldWorkTests {
     func serving() {
         let (work, clock) = Self.held()
         func serve() -> Int { work.serve { work.serve { 2 } + 1 } }
-        // Nothing can be done for code that waits before a loop has the work.
+        // Waiting code cannot be served before a loop has the work.
         #expect(serve() == 3)
         #expect(clock.takeNotes() == [])
         work.step = { false }

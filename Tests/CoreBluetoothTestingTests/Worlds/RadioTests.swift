@@ -1,4 +1,4 @@
-// The troubles of a device: power, range, strength, loss, lost links, a controller that fails, silence, refusal.
+// Faults of a device: power, range, strength, loss, lost links, a failing controller, silence, refused connections.
 
 import CoreBluetoothTesting
 import Testing
@@ -24,7 +24,7 @@ struct RadioTests {
         }
     }
 
-    @Test("lets a world go at any moment, even while a device pairs")
+    @Test("a world may be released at any time, even while a device pairs")
     func worldGoes() {
         var pairingCount = 0
         for step in 0..<100 {

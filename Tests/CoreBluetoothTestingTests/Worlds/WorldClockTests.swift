@@ -4,7 +4,7 @@ import Testing
 
 @Suite("WorldClock")
 struct WorldClockTests {
-    /// Sleeps until an instant, and notes how that has ended.
+    /// Sleeps until an instant, and notes the result.
     private static func sleep(
         until offset: Duration,
         by clock: WorldClock,
@@ -21,7 +21,7 @@ struct WorldClockTests {
         }
     }
 
-    @Test("ends a cancelled sleep at once")
+    @Test("ends a cancelled sleep immediately")
     func cancelled() {
         let world = World(seed: 1)
         let outcome = Watched("sleeps")

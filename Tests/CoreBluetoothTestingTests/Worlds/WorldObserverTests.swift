@@ -5,7 +5,7 @@ import Testing
 
 @Suite("WorldObserver")
 struct WorldObserverTests {
-    /// Notes what it sees, and whether the times are those of the world.
+    /// Notes what it observes, and whether the times are the world's.
     private final class Notes: WorldObserver {
         weak var world: World?
         private(set) var entries: [TraceEntry] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("World: devices with the controllers that people own")
 struct WorldControllersTests {
-    /// A peripheral that demands pairing, and notifies.
+    /// A peripheral that requires pairing, and notifies.
     private static var safe: ScriptedPeripheral {
         ScriptedPeripheral(
             name: "Safe",

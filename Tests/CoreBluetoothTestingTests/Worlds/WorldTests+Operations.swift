@@ -1,4 +1,4 @@
-// Operations that await, in a test that belongs to no actor.
+// `async` operations in a test without an actor.
 
 import CoreBluetoothTesting
 import Testing

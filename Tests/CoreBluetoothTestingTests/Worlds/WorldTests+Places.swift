@@ -21,7 +21,7 @@ struct PlacesTests {
             try self.world.run(until: reader.calls.contains("notifying true"))
         }
 
-        /// How long the link lasts from now on.
+        /// How much longer the link lasts.
         func timeUntilLost() throws -> Duration {
             let start = self.world.now
             try self.world.run(until: self.reader.peripheral?.state != .connected, within: .seconds(600))

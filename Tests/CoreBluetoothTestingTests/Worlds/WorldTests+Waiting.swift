@@ -1,4 +1,4 @@
-// Waits of a world: code that awaits, limits to the nanosecond, mistakes, and what a failed wait says.
+// Waits of a world: `async` code, limits to the nanosecond, mistakes, and the text of a failed wait.
 
 import Testing
 
@@ -48,12 +48,12 @@ struct WaitingTests {
         var isSet = false
     }
 
-    /// A script that cannot be.
+    /// An invalid script.
     private static func wrongScript() -> ScriptedPeripheral {
         ScriptedPeripheral(name: "Thing", services: [.init("FFF0", characteristics: [.init("FFF1", properties: [])])])
     }
 
-    @Test("does what is due before it looks at a condition")
+    @Test("runs due tasks before it evaluates a condition")
     func dueAtOnce() async throws {
         let world = World(seed: 1)
         let (first, second) = (Flag(), Flag())
@@ -104,11 +104,11 @@ struct WaitingTests {
         }
         #expect(error?.reason.contains("the characteristic FFF1 has no properties") == true)
         #expect(world.now == .zero)
-        // It is told once.
+        // It is thrown once.
         try await world.wait(until: true)
     }
 
-    @Test("says where and how long a test that awaits waited in vain")
+    @Test("says where and how long an `async` test waited in vain")
     func words() async throws {
         let world = World(seed: 1)
         world.note("a line")

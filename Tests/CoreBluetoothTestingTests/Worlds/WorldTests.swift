@@ -135,7 +135,7 @@ struct WorldTests {
         #expect(weakWorld == nil)
     }
 
-    @Test("names a peripheral as told, else as it advertises, else by a number")
+    @Test("names a peripheral as specified, or by its advertised name, or by a number")
     func deviceNames() {
         let world = World(seed: 1)
         let first = world.addPeripheral(ScriptedPeripheral())
@@ -165,7 +165,7 @@ struct WorldTests {
     }
 
     @Test(
-        "says a duration in milliseconds up to a second, in seconds from there on, with three decimal places",
+        "shows a duration in milliseconds up to a second, then in seconds, with three decimal places",
         arguments: [
             (.zero, "0 ms"), (.nanoseconds(1_400), "0.001 ms"), (.nanoseconds(1_600), "0.002 ms"),
             (.microseconds(12_340), "12.34 ms"), (.milliseconds(999), "999 ms"), (.seconds(1), "1 s"),

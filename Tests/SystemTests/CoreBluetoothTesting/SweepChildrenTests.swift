@@ -53,7 +53,7 @@ struct SweepChildrenTests {
         return hasEnded
     }
 
-    private static let reason = "The sweep of MyTests/ReaderTests.swift:7 reads() did not come to its call in a process"
+    private static let reason = "The sweep of MyTests/ReaderTests.swift:7 reads() was not reached in a process"
 
     @Test("ends the other processes if one does not come to the call")
     func others() async throws {

@@ -10,7 +10,7 @@ struct WorldExitTests {
     enum Misuse: String, CaseIterable, Codable {
         case name = "The world has a device \"phone\" already"
         case place = "Give a device a distance or a position, not both"
-        case pair = "A device is not apart from itself"
+        case pair = "A device cannot be attenuated from itself"
         case factor = "give a factor above zero"
         case lifetime = "The world of the device \"phone\" is gone"
     }
