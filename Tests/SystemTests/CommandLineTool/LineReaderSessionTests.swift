@@ -62,7 +62,7 @@ struct LineReaderSessionTests {
             }
         #expect(process.lines == lines + ["interactive false, at its end true"])
         let warnings = process.errorLines
-        #expect(warnings.contains { $0.contains("is not UTF-8: U+FFFD stands for") } == (text == "\u{1}"))
+        #expect(warnings.contains { $0.contains("is not UTF-8: invalid octets") } == (text == "\u{1}"))
     }
 
     /// A reader at the terminal of the process's session; the test reports to standard error.

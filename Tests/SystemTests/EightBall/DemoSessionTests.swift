@@ -40,7 +40,7 @@ struct DemoSessionTests {
         #expect(lines.filter { Self.headings.contains($0) } == Self.headings)
         #expect(
             lines.first
-                == "The life of one question to a Magic 8-Ball, on a private air. Every line is printed when it "
+                == "The life of one question to a Magic 8-Ball, on a private air. Every line is printed as it "
                 + "happens."
         )
         for heading in Self.headings {
