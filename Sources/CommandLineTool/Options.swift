@@ -83,6 +83,7 @@ package struct RadioOptions: ParsableArguments {
     ///   - permitsManufacturerData: Whether Manufacturer Specific Data may be advertised.
     ///   - permitsWholeName: Whether an advertised name may have more than the 10 octets of an app's.
     ///   - usesCachedDatabases: Whether databases of peers that are known from before are used.
+    ///   - observer: Sees the packets, unless there is a trace, which sees them itself.
     package func apply(
         deviceName: String? = nil,
         reportsShortening: Bool = false,
@@ -93,7 +94,8 @@ package struct RadioOptions: ParsableArguments {
         permitsSystemServices: Bool = false,
         permitsManufacturerData: Bool = false,
         permitsWholeName: Bool = false,
-        usesCachedDatabases: Bool = true
+        usesCachedDatabases: Bool = true,
+        observer: (any AdapterObserver)? = nil
     ) throws {
         let given = identity ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_IDENTITY"] ?? ""
         try trace.begin(device: given.isEmpty ? Ending.program : given, hasScreen: hasScreen)
@@ -123,7 +125,7 @@ package struct RadioOptions: ParsableArguments {
             if permitsManufacturerData { configuration.permitsManufacturerData = true }
             configuration.permitsWholeName = permitsWholeName
             configuration.usesCachedDatabases = usesCachedDatabases
-            configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) }
+            configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) } ?? observer
         }
     }
 

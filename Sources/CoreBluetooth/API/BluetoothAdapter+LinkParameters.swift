@@ -16,18 +16,20 @@ extension BluetoothAdapter {
     }
 
     /// Reports on the event loop how the connection to the device with an identifier is carried, or why that is not
-    /// known.
+    /// known. The report waits for the exchange of the ATT MTU with which a connection begins.
     package func readLinkParameters(
         of identifier: UUID,
         _ report: @escaping @Sendable (Result<LinkParameters, LEHostError>) -> Void
     ) {
         self.withCore { core in
-            guard let core, let link = core.link(to: identifier), let timing = core.host.timing(of: link) else {
-                return report(.failure(.notConnected))
-            }
-            let mtu = core.host.mtu(of: link)
-            core.host.readPHYs(of: link) { phys in
-                report(phys.map { LinkParameters(timing: timing, phys: $0, mtu: mtu) })
+            guard let core, let link = core.link(to: identifier) else { return report(.failure(.notConnected)) }
+            core.host.readMTU(of: link) { [unowned host = core.host] mtu in
+                guard case .success(let mtu) = mtu, let timing = host.timing(of: link) else {
+                    return report(.failure(.notConnected))
+                }
+                host.readPHYs(of: link) { phys in
+                    report(phys.map { LinkParameters(timing: timing, phys: $0, mtu: mtu) })
+                }
             }
         }
     }

@@ -1,13 +1,13 @@
-// Lines that fit a terminal: what does not fit goes on below, farther to the right.
+// Wraps lines at a terminal's width, with an indent.
 
 import TerminalScreen
 
-/// Text in a terminal's width.
+/// Text wrapped at a terminal's width.
 enum WrappedText {
-    /// How much farther to the right a line goes on.
+    /// The indent of continued lines.
     private static let indent = 2
 
-    /// The lines of a text, broken between words where they are wider than so many columns; as they are where there is
+    /// A text whose lines are broken between words to fit so many columns; unchanged if there is
     /// no width.
     static func text(_ text: String, columns: Int?) -> String {
         guard let columns else { return text }

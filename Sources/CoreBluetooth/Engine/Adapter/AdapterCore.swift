@@ -52,6 +52,8 @@ final class AdapterCore {
     private var discoveries: Discoveries
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
+    /// How apps in the foreground scan from the next scan on.
+    var scanParameters = ScanParameters()
     private var transmitTokenCount: UInt64 = 0
     private(set) var heldLinks = HeldLinks()
 
@@ -159,7 +161,7 @@ final class AdapterCore {
         guard self.isReady, pace != self.scanPace else { return }
         self.scanPace = pace
         if let pace {
-            self.host.startScanning(pace.request)
+            self.host.startScanning(pace.request(foreground: self.scanParameters))
         } else {
             self.host.stopScanning()
             self.discoveries.reset()
