@@ -117,13 +117,29 @@ package struct ValueFormat: Equatable, Sendable {
 
     /// The value in words: `21.5 °C`, `not known`; `nil` if there are fewer octets than the number has.
     package func text(_ octets: some Collection<UInt8>) -> String? {
-        guard octets.count >= self.kind.octets else { return nil }
-        let raw = octets.prefix(self.kind.octets).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let raw = self.raw(octets) else { return nil }
         if raw == self.unknown { return "not known" }
         if raw == self.invalid { return "not valid" }
-        guard let number = self.number(raw), number.isFinite else { return "not a number" }
+        guard let number = self.number(octets) else { return "not a number" }
         let text = Self.text(number)
-        return Self.units[self.unit].flatMap { $0.isEmpty ? nil : "\(text) \($0)" } ?? text
+        return self.unitText.map { "\(text) \($0)" } ?? text
+    }
+
+    /// The value as a number of ``unitText``; `nil` if it is unknown or invalid, or if octets are missing.
+    package func number(_ octets: some Collection<UInt8>) -> Double? {
+        guard let raw = self.raw(octets), raw != self.unknown, raw != self.invalid, let number = self.number(raw),
+            number.isFinite
+        else { return nil }
+        return number
+    }
+
+    /// The symbol of the unit, such as `°C`; `nil` for a number without one.
+    package var unitText: String? { Self.units[self.unit].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The raw number, little-endian; `nil` if octets are missing.
+    private func raw(_ octets: some Collection<UInt8>) -> UInt64? {
+        guard octets.count >= self.kind.octets else { return nil }
+        return octets.prefix(self.kind.octets).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The value of a raw number; `nil` for the special values of IEEE 11073.
@@ -158,7 +174,7 @@ package struct ValueFormat: Equatable, Sendable {
     }
 
     /// A number in digits: `100`, `21.5`.
-    private static func text(_ number: Double) -> String {
+    package static func text(_ number: Double) -> String {
         number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
     }
 

@@ -152,6 +152,8 @@ public struct ScanParameters: Hashable, Sendable {
     public var interval: TimeAmount
     /// How long the radio listens in each interval.
     public var window: TimeAmount
+    /// The primary advertising PHYs to listen on; `nil` for all that the controller has.
+    public var phys: PHYSet?
 
     /// The default scan window; with the same interval, scanning is continuous.
     public static let defaultWindow = TimeAmount.milliseconds(30)
@@ -161,8 +163,10 @@ public struct ScanParameters: Hashable, Sendable {
         isActive: Bool = true,
         filtersDuplicates: Bool = false,
         interval: TimeAmount = Self.defaultWindow,
-        window: TimeAmount = Self.defaultWindow
+        window: TimeAmount = Self.defaultWindow,
+        phys: PHYSet? = nil
     ) {
+        self.phys = phys
         self.isActive = isActive
         self.filtersDuplicates = filtersDuplicates
         self.interval = interval

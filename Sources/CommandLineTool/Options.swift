@@ -83,6 +83,7 @@ package struct RadioOptions: ParsableArguments {
     ///   - permitsManufacturerData: Whether Manufacturer Specific Data may be advertised.
     ///   - permitsWholeName: Whether an advertised name may exceed the 10 octets that an app has.
     ///   - usesCachedDatabases: Whether cached databases of known peers are used.
+    ///   - observer: Sees the packets, unless a trace sees them.
     package func apply(
         deviceName: String? = nil,
         reportsShortening: Bool = false,
@@ -93,7 +94,8 @@ package struct RadioOptions: ParsableArguments {
         permitsSystemServices: Bool = false,
         permitsManufacturerData: Bool = false,
         permitsWholeName: Bool = false,
-        usesCachedDatabases: Bool = true
+        usesCachedDatabases: Bool = true,
+        observer: (any AdapterObserver)? = nil
     ) throws {
         let given = identity ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_IDENTITY"] ?? ""
         try trace.begin(device: given.isEmpty ? Ending.program : given, hasScreen: hasScreen)
@@ -123,7 +125,7 @@ package struct RadioOptions: ParsableArguments {
             if permitsManufacturerData { configuration.permitsManufacturerData = true }
             configuration.permitsWholeName = permitsWholeName
             configuration.usesCachedDatabases = usesCachedDatabases
-            configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) }
+            configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) } ?? observer
         }
     }
 

@@ -16,8 +16,9 @@ struct CoreBluetoothTool: ParsableCommand {
         version: ProgramVersion.line("corebluetooth"),
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ConnectCommand.self,
-            DeviceCommand<ReadAction>.self, DeviceCommand<WriteAction>.self, DeviceCommand<SubscribeAction>.self,
-            DeviceCommand<PairAction>.self, BondsCommand.self, AdvertiseCommand.self, CloneCommand.self,
+            DeviceCommand<ReadAction>.self, DeviceCommand<WriteAction>.self, SubscribeCommand.self,
+            ChannelCommand.self, DeviceCommand<PairAction>.self, BondsCommand.self, AdvertiseCommand.self,
+            CloneCommand.self,
             AirCommand.self, CaptureCommand.self, TraceCommand.self, BenchmarkCommand.self,
             ControllerCommand.self, BridgeCommand.self, LearnCommand.self,
         ]

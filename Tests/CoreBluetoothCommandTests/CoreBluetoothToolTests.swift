@@ -19,6 +19,9 @@ struct CoreBluetoothToolTests {
             "advertise --name x --gatt a", "advertise --from-capture a --device b", "trace a b --output c.svg",
             "trace a --output c.mmd", "read Peer FFF1 --hex", "read Peer FFF1 --text", "write Peer FFF1 0A1b",
             "write Peer FFF1 xyz --text", "subscribe Peer FFF1 --count 1",
+            "subscribe Peer FFF1 FFF2 --device Other --device Third --duration 0 --no-reconnect",
+            "scan --raw --json", "scan --raw --passive --phy coded", "channel Peer 1", "channel Peer 0xFF --wait 0",
+            "channel Peer 128 --listen tcp:127.0.0.1:0", "inspect Peer --handles",
         ]
     )
     func taken(line: String) {
@@ -54,6 +57,15 @@ struct CoreBluetoothToolTests {
             ("read Peer xyz", "xyz"), ("read Peer FFF1 --service xyz", "xyz"),
             ("write Peer FFF1 0A1", "\"0A1\" is not hexadecimal"),
             ("subscribe Peer FFF1 --count 0", "The count is at least 1."),
+            ("subscribe Peer FFF1 --duration -1", "The seconds are from 0 to 86400."),
+            ("subscribe Peer FFF1 --device ''", "The device is empty."), ("subscribe Peer FFF1 xyz", "xyz"),
+            ("scan --phy 2m", "Devices advertise on 1m or coded first, never on 2m."),
+            ("scan --raw --watch", "--raw prints packets as they come"),
+            ("scan --raw --sort name --timeout 1", "--raw prints packets as they come"),
+            ("scan --raw --trace", "--raw prints packets as they come"), ("channel Peer 0", "\"0\" is no PSM"),
+            ("channel Peer 256", "\"256\" is no PSM"), ("channel Peer 0x100", "\"0x100\" is no PSM"),
+            ("channel Peer x", "\"x\" is no PSM"), ("channel Peer 128 --listen nowhere", "nowhere"),
+            ("channel Peer 128 --wait -1", "The seconds are from 0 to 86400."),
             ("benchmark Peer --interval 7.4", "The interval is from 7.5 to 4000 ms."),
             ("benchmark Peer --interval 4000.5", "The interval is from 7.5 to 4000 ms."),
             ("benchmark Peer --latency 500", "The latency is from 0 to 499."),
@@ -75,6 +87,7 @@ struct CoreBluetoothToolTests {
         "limits the time for scanning and connecting to more than 0 and at most a day",
         arguments: [
             "read Peer FFF1", "write Peer FFF1 00", "subscribe Peer FFF1", "pair Peer", "inspect Peer", "connect Peer",
+            "channel Peer 128",
             "clone Peer", "benchmark Peer",
         ]
     )

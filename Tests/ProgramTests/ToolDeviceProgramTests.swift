@@ -75,7 +75,7 @@ extension Programs {
             let subscribe = try testbed.tool("subscribe", "Thermometer", "Temperature", "--count", "4", "--hex")
             #expect(try subscribe.end() == 0, "\(subscribe.errorLines)")
             #expect(subscribe.lines.count == 4 && Set(subscribe.lines) == ["6608", "7F08"])
-            let listener = try testbed.tool("subscribe", "Thermometer", "FFF1", "--verbose", "--text")
+            let listener = try testbed.tool("subscribe", "Thermometer", "FFF1", "--verbose", "--text", "--no-reconnect")
             try listener.errorLine(with: "subscribed to FFF1")
             let write = ["write", "Thermometer", "FFF1", "Hear this", "--text", "--identity", "writer"]
             #expect(try testbed.start("corebluetooth", write).end() == 0)
@@ -83,6 +83,22 @@ extension Programs {
             peripheral.send(SIGKILL)
             #expect(try listener.end() == 7)
             #expect(listener.errorLines.last?.contains("has disconnected") == true)
+        }
+
+        @Test("subscribe goes on when the device and the air are killed and come back")
+        func reconnects() throws {
+            let peripheral = try thermometer()
+            let subscribe = try testbed.tool("subscribe", "Thermometer", "Temperature", "--hex", "--json")
+            try subscribe.line(with: "\"event\":\"value\"")
+            peripheral.send(SIGKILL)
+            try subscribe.line(with: "\"event\":\"lost\"")
+            try subscribe.errorLine(with: "\"Thermometer\" has disconnected: ")
+            let count = subscribe.lines.count
+            _ = try thermometer()
+            try subscribe.errorLine(with: "\"Thermometer\" is back after ")
+            try eventually("further values") { subscribe.lines.dropFirst(count).contains { $0.contains("\"hex\"") } }
+            subscribe.send(SIGINT)
+            #expect(try subscribe.end() == 130)
         }
 
         @Test("A failure is one line with its reason, and the status of its kind")

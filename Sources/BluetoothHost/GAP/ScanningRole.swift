@@ -165,17 +165,21 @@ extension LESetScanParameters {
 }
 
 extension LESetExtendedScanParameters {
-    /// The extended command for a scan: the same on each PHY, among which the controller divides its time.
+    /// The extended command for a scan: the same on each PHY, among which the controller divides its time. Without LE
+    /// Coded, the controller scans on LE 1M whatever was requested.
     init(_ parameters: ScanParameters, _ ownAddressType: OwnAddressType, on features: LEFeatures) {
         let channel = PHYParameters(
             type: parameters.isActive ? .active : .passive,
             interval: ExtendedScanInterval(parameters.interval),
             window: ExtendedScanInterval(min(parameters.window, parameters.interval))
         )
+        let available: PHYSet = features.contains(.phyCoded) ? [.le1M, .leCoded] : .le1M
+        let wanted = available.intersection(parameters.phys ?? available)
+        let phys = wanted.isEmpty ? .le1M : wanted
         self.init(
             ownAddressType: ownAddressType,
-            le1M: channel,
-            leCoded: features.contains(.phyCoded) ? channel : nil
+            le1M: phys.contains(PHY.le1M) ? channel : nil,
+            leCoded: phys.contains(PHY.leCoded) ? channel : nil
         )
     }
 }

@@ -24,6 +24,9 @@ package struct TraceOptions: ParsableArguments {
 
     package init() {}
 
+    /// Whether there is to be a trace.
+    package var isWanted: Bool { trace || traceFile != nil }
+
     package func validate() throws {
         if let traceFile, Self.destination(traceFile) == nil {
             throw ValidationError(

@@ -15,18 +15,21 @@ extension BluetoothAdapter {
         package var mtu: Int
     }
 
-    /// Reports on the event loop the parameters of the connection to a device, or why they are unknown.
+    /// Reports on the event loop the parameters of the connection to a device, or why they are unknown. The report waits
+    /// for the exchange of the ATT MTU at the beginning of a connection.
     package func readLinkParameters(
         of identifier: UUID,
         _ report: @escaping @Sendable (Result<LinkParameters, LEHostError>) -> Void
     ) {
         self.withCore { core in
-            guard let core, let link = core.link(to: identifier), let timing = core.host.timing(of: link) else {
-                return report(.failure(.notConnected))
-            }
-            let mtu = core.host.mtu(of: link)
-            core.host.readPHYs(of: link) { phys in
-                report(phys.map { LinkParameters(timing: timing, phys: $0, mtu: mtu) })
+            guard let core, let link = core.link(to: identifier) else { return report(.failure(.notConnected)) }
+            core.host.readMTU(of: link) { [unowned host = core.host] mtu in
+                guard case .success(let mtu) = mtu, let timing = host.timing(of: link) else {
+                    return report(.failure(.notConnected))
+                }
+                host.readPHYs(of: link) { phys in
+                    report(phys.map { LinkParameters(timing: timing, phys: $0, mtu: mtu) })
+                }
             }
         }
     }

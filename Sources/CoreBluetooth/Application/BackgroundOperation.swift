@@ -28,9 +28,10 @@ enum ScanPace: Hashable {
     /// A tenth of the time: for apps in the background alone.
     case background
 
-    var request: ScanParameters {
+    /// How the host scans; `foreground` is what a tool may have asked for.
+    func request(foreground: ScanParameters) -> ScanParameters {
         switch self {
-        case .foreground: ScanParameters()
+        case .foreground: foreground
         case .background: ScanParameters(interval: ScanParameters.defaultWindow * 10)
         }
     }

@@ -1,18 +1,18 @@
-// The report on the adapters, as lines and as JSON.
+// The report of `corebluetooth adapters`, as lines and as JSON.
 
 import BluetoothAirService
 import BluetoothTransport
 import CommandLineTool
 
-/// All that there is to say about the adapters of a machine.
+/// The adapters of a machine, what blocks them, and the user's own air.
 struct AdapterReport {
     var listing: AdapterListing
     var holders: AdapterHolders
-    /// The file of the program that is to use an adapter.
+    /// The executable that is to use an adapter.
     var program: String?
-    /// Whether it has the capability.
+    /// Whether the executable has the capability.
     var mayUseAdapters: Bool?
-    /// Whether it finds libraries where a program with capabilities does not look.
+    /// Whether it finds libraries by `LD_LIBRARY_PATH`, which the loader ignores for a program with capabilities.
     var usesLibraryPath = false
     /// The user's own air.
     var air: UserAirStatus?

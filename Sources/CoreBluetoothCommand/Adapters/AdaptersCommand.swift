@@ -10,7 +10,7 @@ import Foundation
 struct AdaptersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adapters",
-        abstract: "List the adapters, who has them, and what frees them.",
+        abstract: "List the adapters, the programs that hold them, and the commands that free them.",
         discussion: """
             Nothing is opened or changed. Below each Linux adapter stands what is in the way of using it, and the \
             commands that take it away; with an adapter that is ready stands nothing. The last line is your own air, \
@@ -24,7 +24,7 @@ struct AdaptersCommand: ParsableCommand {
     )
     var program: String?
 
-    @Flag(help: "Also print a systemd unit and a udev rule that permit it for good.")
+    @Flag(help: "Also print a systemd unit and a udev rule that permit it permanently.")
     var setup = false
 
     @Flag(help: "Print one JSON object a line.")

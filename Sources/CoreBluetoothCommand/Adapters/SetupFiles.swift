@@ -1,19 +1,19 @@
-// What permits a program an adapter for good: a unit for systemd and a rule for udev, to be put in place by hand. The
-// service of our packages has the same unit, with a user and a file of arguments of its own.
+// Files that permit a program an adapter permanently: a systemd unit and a udev rule, to be installed by hand. The
+// service of our packages has the same unit, with its own user and its own file of arguments.
 
 import BluetoothTransport
 
-/// Files of the system's set-up.
+/// The unit and the rule.
 struct SetupFiles {
-    /// The file of the program.
+    /// The program's executable.
     var program: String?
     var listing: AdapterListing
 
-    /// Both files, each behind a line that names its place, below what has to be done before.
+    /// Both files, each after a line with its path, and before them the steps to take first.
     var text: String { self.installation + self.unit + "\n" + self.rule }
 
-    /// The unit of the service that our packages have: it takes its arguments from a file, waits for whatever adapter
-    /// they name, and may do no more than it needs.
+    /// The unit of the packaged service: it takes its arguments from a file, waits for the adapter that
+    /// they name, and has only the privileges that it needs.
     var packagedUnit: String {
         unit(
             dependencies: """
@@ -59,7 +59,7 @@ struct SetupFiles {
 
     private var adapter: String { listing.adapters.first?.name.description ?? "hci0" }
 
-    /// Where the program stands as a service: every user may run what is in the system's folders.
+    /// The program's path as a service: every user may run what is in the system's folders.
     private var file: String {
         guard let program else { return "/usr/local/bin/PROGRAM" }
         return isInSystemFolder(program)

@@ -38,7 +38,7 @@ struct AirCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The share of packets that are lost, from 0 to 1.", valueName: "share"))
     var loss = 0.0
 
-    @Option(help: ArgumentHelp("What chance and the controllers' addresses follow from.", valueName: "n"))
+    @Option(help: ArgumentHelp("The seed of all chance and of the controllers' addresses.", valueName: "n"))
     var seed: UInt64 = 1
 
     @Option(
@@ -47,7 +47,7 @@ struct AirCommand: ParsableCommand {
     )
     var capture: String?
 
-    @Option(help: ArgumentHelp("How many hosts may be connected at a time, at each address.", valueName: "n"))
+    @Option(help: ArgumentHelp("The most hosts that are connected at a time, at each address.", valueName: "n"))
     var hosts = H4Server.Limits().connections
 
     @OptionGroup var output: OutputOptions
@@ -84,13 +84,13 @@ struct AirCommand: ParsableCommand {
     var words: String { "\(model.rawValue), seed \(seed)" + (loss > 0 ? ", loss \(SecondsText.number(loss))" : "") }
 }
 
-/// Serves, and prints the hosts that join and leave.
+/// Serves an air and prints the hosts that join and leave.
 @MainActor
 final class AirSession {
     private let plan: AirService.Plan
     private let words: String
     private let output: OutputFormat
-    /// How many of the addresses are not listened at yet.
+    /// The number of addresses that are not listened at yet.
     private var awaited: Int
 
     /// Creates the session.

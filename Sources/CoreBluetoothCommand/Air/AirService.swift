@@ -12,12 +12,12 @@ import NIOPosix
 final class AirService: Sendable {
     /// What to serve.
     struct Plan: Sendable {
-        /// Where; nowhere means the user's own air.
+        /// The addresses; none means the user's own air.
         var addresses: [StreamAddress]
         var settings: AirSettings
         var seed: UInt64
         var captureFile: String?
-        /// How many hosts may be connected at each address.
+        /// The most hosts at each address.
         var hostLimit: Int
     }
 
@@ -46,7 +46,7 @@ final class AirService: Sendable {
         }
     }
 
-    /// Calls `body` in a turn of the air's loop; never, where that turns no more.
+    /// Calls `body` on the air's loop; not at all once the loop has shut down.
     func whenTurning(_ body: @escaping @Sendable () -> Void) { self.eventLoop.execute(body) }
 }
 
@@ -60,7 +60,7 @@ private final class Servers {
     private let logger = Logger(label: "bluetooth.air")
     private var servers: [AirServer] = []
     private var userAir: UserAir?
-    /// The numbers under which connections are reported, whichever server accepted them.
+    /// The numbers of connections, shared by all servers.
     private var numbers: [ObjectIdentifier: [Int: Int]] = [:]
     private var lastNumber = 0
 
@@ -139,7 +139,7 @@ private final class Servers {
     }
 }
 
-/// The capture files: one for each host that comes, kept open, so that a name is not given again.
+/// The capture files: one for each host, kept open so that no name is used twice.
 private final class Captures {
     private let path: String
     private let logger: Logger

@@ -1,4 +1,4 @@
-// How many files, and so connections, the process may have open. Systems often give a process 1,024 and allow it to ask
+// The limit of open files, and so of connections. Systems often give a process 1,024 and allow it to ask
 // for more.
 
 import CommandLineTool
@@ -6,7 +6,7 @@ import Foundation
 
 /// The limit of open files.
 enum OpenFilesLimit {
-    /// Raises the limit so that each of `listeners` can have `connections`; throws a line for a person if the system
+    /// Raises the limit so that each of `listeners` can have `connections`; throws ``Failure`` if the system
     /// does not allow that. A connection whose packets are captured has two files.
     static func require(connections: Int, listeners: Int, isCapturing: Bool) throws {
         try OpenFiles.raise {

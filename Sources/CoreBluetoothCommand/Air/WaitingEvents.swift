@@ -1,11 +1,11 @@
-// What an air reports and the main thread has not printed yet. Hosts come and go as fast as they like; where nobody reads what
+// Events of an air that the main thread has not printed yet. Hosts come and go as fast as they like; if nobody reads what
 // is printed, the main thread waits.
 
 import NIOConcurrencyHelpers
 
 /// The events of an air on their way to the main thread.
 final class WaitingEvents: Sendable {
-    /// How many may wait; further ones are dropped, and counted.
+    /// The limit; further events are dropped and counted.
     static let limit = 1_000
 
     private struct State {
@@ -15,7 +15,7 @@ final class WaitingEvents: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Adds an event; says whether it is the first that waits.
+    /// Adds an event; returns whether it is the first that waits.
     func add(_ event: AirService.Event) -> Bool {
         self.state.withLockedValue { state in
             guard state.events.count < Self.limit else {
@@ -27,7 +27,7 @@ final class WaitingEvents: Sendable {
         }
     }
 
-    /// Takes what waits, and how many events were dropped behind it.
+    /// Removes all events; returns them and the number of those dropped after them.
     func take() -> (events: [AirService.Event], dropped: Int) {
         self.state.withLockedValue { state in
             defer { state = State() }

@@ -12,17 +12,17 @@ final class BenchmarkChannel: NSObject, @preconcurrency StreamDelegate {
     private let total: Int
     /// What is written first.
     private var rest: Data
-    /// Octets that are to be sent behind it.
+    /// The number of octets to send after it.
     private var unsent: Int
-    /// Octets that are to come.
+    /// The number of octets still to come.
     private var awaited: Int
     private let done = TimedWait()
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private static let chunk = Data(repeating: 0x2A, count: 64 * 1024)
 
     /// - Parameters:
-    ///   - octets: How many, from 1.
-    ///   - isToDevice: Whether they are sent, and not received.
+    ///   - octets: The number of octets, at least 1.
+    ///   - isToDevice: Whether to send them, rather than receive them.
     init(_ channel: CBL2CAPChannel, octets: Int, isToDevice: Bool, progress: ProgressLine) {
         self.channel = channel
         self.progress = progress
@@ -33,7 +33,7 @@ final class BenchmarkChannel: NSObject, @preconcurrency StreamDelegate {
         super.init()
     }
 
-    /// Carries it out, and closes the channel.
+    /// Performs the transfer and closes the channel.
     func run() async throws {
         defer { channel.close() }
         try await done.wait(600, late: Failure("the channel did not carry \(self.total) octets within 600 s")) {

@@ -21,12 +21,12 @@ struct BenchmarkCommand: ParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many reads.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of reads.", valueName: "n"))
     var reads = 200
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How many octets to send in each direction, in KiB.", valueName: "KiB")
+        help: ArgumentHelp("The data to send in each direction, in KiB.", valueName: "KiB")
     )
     var size = 256
 
@@ -40,7 +40,7 @@ struct BenchmarkCommand: ParsableCommand {
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
-    /// Which way data goes that is measured.
+    /// The direction to measure.
     enum Direction: String, ExpressibleByArgument, CaseIterable {
         case to, from, both
     }
@@ -57,7 +57,7 @@ struct BenchmarkCommand: ParsableCommand {
         }
     }
 
-    /// What the options ask for.
+    /// The measurements that the options ask for.
     var plan: BenchmarkRun.Plan {
         BenchmarkRun.Plan(
             reads: reads,
@@ -177,7 +177,7 @@ struct BenchmarkRun {
                 progress.update(sent)
             }
         }
-        // The answer comes behind all that was written.
+        // The answer comes after everything that was written.
         let arrived = Int(clamping: UInt64(littleEndianData: try await central.read(sink)))
         let lost = max(0, sent - arrived)
         report("writeWithoutResponse", "write without response", arrived, length, start, isToDevice: true, lost: lost)

@@ -1,4 +1,4 @@
-// What a central asks for on the benchmark's L2CAP channel, as the octets come: in pieces of any size, one order behind
+// Parses what a central asks for on the benchmark's L2CAP channel: octets in pieces of any size, one order after
 // the other.
 
 import Foundation
@@ -16,7 +16,7 @@ struct BenchmarkOrders {
         case octets(UInt64)
     }
 
-    /// What an order leads to.
+    /// The result of an order.
     enum Effect: Hashable {
         /// All that it announced has come.
         case confirm
@@ -27,7 +27,7 @@ struct BenchmarkOrders {
     private static let length = 8
     private var state = State.order(Data())
 
-    /// How many octets may be read at once: nothing of the next order together with what belongs to this one.
+    /// The most octets to read at once, so that none belongs to the next order.
     func readLimit(_ capacity: Int) -> Int {
         switch self.state {
         case .order(let head): Self.length - head.count
@@ -35,7 +35,7 @@ struct BenchmarkOrders {
         }
     }
 
-    /// Octets have come, as many as `readLimit` says or fewer.
+    /// Takes octets, at most ``readLimit``.
     mutating func receive(_ octets: some Collection<UInt8>) -> Effect? {
         switch self.state {
         case .order(var head):

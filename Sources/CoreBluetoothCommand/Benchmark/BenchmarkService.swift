@@ -30,7 +30,7 @@ extension FixedWidthInteger {
     /// The octets, least significant first.
     var littleEndianData: Data { withUnsafeBytes(of: self.littleEndian) { Data($0) } }
 
-    /// A number of octets, least significant first; those that are missing are zero.
+    /// A number from octets, least significant first; missing octets count as zero.
     init(littleEndianData data: some Collection<UInt8>) {
         self = data.prefix(Self.bitWidth / 8).reversed().reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
     }
@@ -135,7 +135,7 @@ final class BenchmarkServer {
         while ordered > 0, manager.updateValue(value, for: source, onSubscribedCentrals: nil) { ordered -= 1 }
     }
 
-    /// The central wants nothing more.
+    /// The central has unsubscribed.
     func unsubscribed() { ordered = 0 }
 
     /// A channel was opened.
@@ -150,7 +150,7 @@ final class BenchmarkServer {
 private final class ChannelSink: NSObject, @preconcurrency StreamDelegate {
     private let channel: CBL2CAPChannel
     private var orders = BenchmarkOrders()
-    /// How many octets the central still gets.
+    /// The number of octets still to be sent to the central.
     private var owed: UInt64 = 0
     private(set) var isDone = false
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)

@@ -1,4 +1,4 @@
-// How long something took, many times: percentiles, and a histogram of bars.
+// Durations of a repeated operation: percentiles, and a histogram of bars.
 
 import CommandLineTool
 import Foundation
@@ -12,11 +12,11 @@ struct Latency {
     /// Of these times, in any order.
     init(milliseconds: [Double]) { sorted = milliseconds.sorted() }
 
-    /// How many there are.
+    /// The number of durations.
     var count: Int { sorted.count }
     /// Whether there are none.
     var isEmpty: Bool { sorted.isEmpty }
-    /// The longest; 0 where there are none.
+    /// The longest; 0 if there are none.
     var maximum: Double { sorted.last ?? 0 }
 
     /// The least time that at least this share of the times does not exceed (the nearest rank); 0 where there are none.
@@ -26,7 +26,7 @@ struct Latency {
         return sorted[min(max(rank, 1), sorted.count) - 1]
     }
 
-    /// How many times lie in each of `count` equal ranges from the shortest to the 99th percentile, and behind them.
+    /// The number of durations in each of `count` equal ranges from the shortest to the 99th percentile, and above.
     func histogram(_ count: Int) -> [(range: ClosedRange<Double>, count: Int)] {
         guard let least = sorted.first, count > 0 else { return [] }
         let most = percentile(0.99)
@@ -56,7 +56,7 @@ struct Latency {
 
 /// Times and rates for a person.
 enum LatencyText {
-    /// A number with three digits that count.
+    /// A number with three significant digits.
     static func number(_ value: Double) -> String {
         String(format: value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
     }
@@ -72,7 +72,7 @@ enum LatencyText {
         return (shares + [("max", latency.maximum)]).map { "\($0) \(number($1)) ms" }.joined(separator: ", ")
     }
 
-    /// What was measured and what came of it: beside each other, or below each other in a narrow terminal.
+    /// A measurement and its result: beside each other, or below each other in a narrow terminal.
     static func fields(_ label: String, _ value: String, columns: Int?) -> String {
         let text = ColumnWidth.padded(label, to: 36) + value
         guard let columns, ColumnWidth.columns(of: text) >= columns else { return text }
@@ -95,7 +95,7 @@ enum LatencyText {
         }
     }
 
-    /// A bar of so many columns, with the eighths of its last one.
+    /// A bar of this length in columns, to an eighth of a column.
     private static func bar(_ length: Double) -> String {
         let eighths = Int((length * 8).rounded())
         guard eighths > 0 else { return "" }

@@ -75,7 +75,7 @@ struct BridgeCommand: ParsableCommand {
             output.print(
                 "disconnected",
                 [("peer", .string(peer)), ("reason", .string(reason))],
-                line: "no more in use by \(PrintableText.text(peer)): \(reason)"
+                line: "no longer in use by \(PrintableText.text(peer)): \(reason)"
             )
         case .failed(let reason): Ending.fail(Failure(reason))
         }
@@ -93,7 +93,7 @@ final class Bridge: Sendable {
         case failed(String)
     }
 
-    /// What lives on the loop.
+    /// Objects that are used only on the loop.
     private struct Parts {
         var source: ControllerSource
         var controller: SharedController?
@@ -152,7 +152,7 @@ final class Bridge: Sendable {
 }
 
 extension Bridge.Event {
-    /// What happened at the socket; `nil` for what concerns the air alone.
+    /// The event at the socket; `nil` for one that concerns only an air.
     init?(_ event: AirServerEvent) {
         switch event {
         case .connected(let client): self = .connected(client.peer.description)

@@ -1,5 +1,5 @@
-// One controller that hosts use one after the other. Each host finds it as after a reset: what the host before had
-// started has ended, and none of its events come.
+// One controller that hosts use one after the other. Each host finds it as after a reset: what the previous host had
+// started has ended, and none of its events arrive.
 //
 //     free ──a host comes──▶ resetting ──the answers to all resets──▶ in use ──the host goes──▶ free, reset again
 //                               └──the host goes──▶ free
@@ -19,13 +19,13 @@ final class SharedController: HCIChannelReceiver {
         case inUse(Lease)
     }
 
-    /// How many packets a host may send before the controller is reset.
+    /// The most packets that a host may send before the controller is reset.
     private static let waitingLimit = 64
 
     private let channel: any HCIChannel
     private let lost: (String) -> Void
     private var state = State.free
-    /// Resets that were not answered yet: all of them end before the events of a host begin.
+    /// The number of unanswered resets: all of them end before the events of a host begin.
     private var resets = 0
 
     /// Takes a channel over; `lost` gets the reason when the controller is gone.
@@ -35,7 +35,7 @@ final class SharedController: HCIChannelReceiver {
         channel.start(receiver: self)
     }
 
-    /// The controller, for one more host.
+    /// The controller for the next host.
     func lease() -> any HCIChannel { Lease(self) }
 
     private func begin(_ lease: Lease) {

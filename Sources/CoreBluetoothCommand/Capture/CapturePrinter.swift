@@ -7,7 +7,7 @@ import CommandLineTool
 import Foundation
 import NIOCore
 
-/// A layer, as a person names it.
+/// A layer by its name on the command line.
 enum LayerName: String, ExpressibleByArgument, CaseIterable {
     case hci, gap, l2cap, att, gatt, smp
 
@@ -34,7 +34,7 @@ final class CapturePrinter {
     private var first: Int64?
 
     /// - Parameters:
-    ///   - layers: Which layers are shown; none means all.
+    ///   - layers: The layers to show; empty for all.
     ///   - file: Gets a copy of all records.
     init(output: OutputFormat, layers: Set<PacketDescription.Layer> = [], file: CaptureCopy? = nil) {
         self.output = output
@@ -48,11 +48,11 @@ final class CapturePrinter {
         if let line = self.line(record) { Console.print(line) }
     }
 
-    /// A packet in words; one of which only a part was kept is shown as that, and not taken for a malformed one.
+    /// A packet in words. One of which only a part was kept is shown as such, not as malformed.
     private func description(of record: BTSnoop.Record) -> PacketDescription {
         let direction: PacketFormatter.Direction = record.direction == .toController ? .toController : .toHost
         guard record.missingOctetCount > 0 else { return describer.describe(record.packet, direction) }
-        // What is kept for later packets does not see the part.
+        // The formatter's state must not see an incomplete packet.
         var copy = describer
         var description = copy.describe(record.packet, direction)
         let kept = record.packet.bytes.readableBytes
@@ -62,7 +62,7 @@ final class CapturePrinter {
         return description
     }
 
-    /// The line of a record, where its layer is shown; the first record has the time 0.
+    /// The line of a record, if its layer is shown; the first record has the time 0.
     func line(_ record: BTSnoop.Record) -> String? {
         let description = description(of: record)
         let microseconds = record.time.microsecondsSince1970

@@ -1,5 +1,5 @@
-// Where packets come from: a file, a program that is run, this program itself. The last two write their captures into a
-// pipe of ours in place of a file, so every packet is shown when it passes.
+// The sources of packets: a file, a program that is run, this program itself. The last two write their captures into a
+// pipe instead of a file, so that every packet is shown as it passes.
 
 import BluetoothTransport
 import CommandLineTool
@@ -14,7 +14,7 @@ final class CaptureReading {
     private var handle: FileHandle?
     private var reader = CaptureReader()
 
-    /// A reading that has not begun.
+    /// Creates a reader that has not begun.
     init(path: String, printer: CapturePrinter) {
         self.path = path
         self.printer = printer
@@ -44,7 +44,7 @@ final class CaptureReading {
         try show()
     }
 
-    /// Shows what was added to the file; what cannot be read ends the program.
+    /// Shows what was added to the file; a malformed record ends the program.
     func showMore() {
         do { try show() } catch { Ending.fail(Failure(ErrorText.text(error))) }
     }
@@ -67,7 +67,7 @@ final class CaptureReading {
     }
 }
 
-/// A pipe with a name, in a folder of its own that goes with the program.
+/// A named pipe in a folder of its own that is removed when the program ends.
 final class CapturePipe: Sendable {
     let path: String
     private let descriptor: CInt
@@ -81,7 +81,7 @@ final class CapturePipe: Sendable {
     nonisolated(unsafe) private static var folder: String?
 
     init() throws {
-        // Where nobody reads standard output any more, the program ends through `exit`, which removes the folder, and
+        // If nobody reads standard output any more, the program ends through `exit`, which removes the folder, and
         // not by the signal. A handler, since a program that is run would inherit that the signal is ignored.
         signal(SIGPIPE) { _ in }
         let folder = try ScratchFolder.make()
@@ -92,7 +92,7 @@ final class CapturePipe: Sendable {
         // Without waiting for a writer; reading waits.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         keeper = open(path, O_WRONLY | O_CLOEXEC)
-        // Of a descriptor that is none `fcntl` fails, too.
+        // `fcntl` fails for an invalid descriptor, too.
         guard keeper >= 0, fcntl(descriptor, F_SETFL, 0) == 0 else {
             throw Failure("cannot open the pipe \(path)")
         }
@@ -120,7 +120,7 @@ final class CapturePipe: Sendable {
         }
     }
 
-    /// Discards what comes from when the program ends: an adapter of this program would wait for a reader, and the program
+    /// Discards what comes while the program ends: an adapter of this program would wait for a reader, and the program
     /// for the adapter.
     ///
     /// To be called once, when the adapter is there: it shuts down later then.
@@ -172,7 +172,7 @@ final class OwnCapture {
         show = PipeShow(printer)
     }
 
-    /// Shows; never returns.
+    /// Shows packets; never returns.
     func run() -> Never {
         pipe.read { [self] in show.take($0) }
         scan()
@@ -204,7 +204,7 @@ final class ProgramCapture {
 
     // Written on the main thread, and read as this program ends.
     nonisolated(unsafe) private static var program: pid_t?
-    /// How long the program may take to end, in milliseconds, before it is left to itself.
+    /// How long, in milliseconds, to wait for the program's end.
     private nonisolated static let endLimit = 500
 
     /// Ends the program with this one, which was interrupted: it is in a process group of its own, so the terminal does not

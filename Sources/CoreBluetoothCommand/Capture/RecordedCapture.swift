@@ -11,7 +11,7 @@ extension RecordedPeripheral {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - device: The address or the name of the peripheral, where there are several.
+    ///   - device: The address or the name of the peripheral, if there are several.
     /// - Throws: ``Failure`` with the line that says why there is none.
     static func read(_ path: String, device: String?) throws -> RecordedPeripheral {
         let data = try InputFile.read(path)

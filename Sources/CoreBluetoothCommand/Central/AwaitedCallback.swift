@@ -1,4 +1,4 @@
-// Which of Core Bluetooth's callbacks answers the call of `Central` that waits.
+// The callback of Core Bluetooth that answers the waiting call of `Central`.
 
 /// The callback that a call waits for.
 enum AwaitedCallback: Hashable {

@@ -1,17 +1,18 @@
-// How a command finds the device that it is to use.
+// Finds the device for a command.
 
 import CommandLineTool
 import CoreBluetooth
 import Foundation
 
 extension Central {
-    /// Finds a device; one that is known need not be heard, unless that is asked for.
+    /// Finds a device. A device whose whole identifier is given need not be heard, unless `isHeard`.
     ///
-    /// - Throws: ``Failure`` if nobody fits, or if several do and one was not asked for; it names them.
+    /// - Parameter timeout: The limit in seconds; `nil` for none.
+    /// - Throws: ``Failure`` if no device fits, or several do and `pick` chooses none of them; it names them.
     func find(
         _ query: DeviceQuery,
         _ pick: DevicePick = .only,
-        timeout: TimeInterval,
+        timeout: TimeInterval?,
         isHeard: Bool = false
     ) async throws -> CBPeripheral {
         if !isHeard, let identifier = query.identifier,
@@ -33,14 +34,14 @@ extension Central {
             manager?.stopScan()
         }
         let doing = "looking for \(PrintableText.quoted(query.text))"
-        try await wait(.discovery, timeout, search.absence(within: timeout), doing: doing) {
+        try await wait(.discovery, timeout, search.absence(within: timeout ?? .infinity), doing: doing) {
             scan(services: [], duplicates: true)
         }
         return try search.result()
     }
 }
 
-/// The devices that fit while one is looked for.
+/// The devices heard during a search that fit the query.
 private struct DeviceSearch {
     private let query: DeviceQuery
     private let pick: DevicePick
@@ -86,7 +87,7 @@ private struct DeviceSearch {
         )
     }
 
-    /// What is said if nobody was found in time.
+    /// The failure if the device was not found in time.
     func absence(within timeout: TimeInterval) -> Failure {
         let words = others.isEmpty ? "nobody is there" : "there is " + others.joined(separator: ", ")
         return Failure(

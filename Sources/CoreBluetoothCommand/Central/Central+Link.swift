@@ -1,4 +1,5 @@
-// Why a connection did not come, how it ends, and how it is carried, for which Core Bluetooth has no calls.
+// Why a connection was not made, its end, its parameters, and all attributes of the device. Core Bluetooth has no calls for
+// most of it.
 
 import BluetoothHCI
 import BluetoothHost
@@ -49,21 +50,28 @@ extension Central {
         }
     }
 
+    /// Every attribute of the device, also those that Core Bluetooth keeps from apps.
+    func attributes() async throws -> [BluetoothAdapter.RemoteAttribute] {
+        try await answer("discovering the attributes") {
+            BluetoothAdapter.default.discoverAttributes(of: $0, $1)
+        }
+    }
+
     /// An answer on its way to the main actor.
     @MainActor
-    private final class Answer<Value: Sendable> {
-        var result: Result<Value, LEHostError>?
+    private final class Answer<Value: Sendable, Reason: Error> {
+        var result: Result<Value, Reason>?
     }
 
     /// Waits for what the adapter's event loop reports.
-    private func answer<Value: Sendable>(
+    private func answer<Value: Sendable, Reason: Error>(
         _ doing: String,
-        _ start: (UUID, @escaping @Sendable (Result<Value, LEHostError>) -> Void) -> Void
+        _ start: (UUID, @escaping @Sendable (Result<Value, Reason>) -> Void) -> Void
     ) async throws -> Value {
         guard let peripheral, peripheral.state == .connected else {
             throw Failure("the device is not connected", .notConnected)
         }
-        let answer = Answer<Value>()
+        let answer = Answer<Value, Reason>()
         let limit = procedureTimeout
         let late = Failure("\(doing) took more than \(SecondsText.text(limit))", .timedOut)
         try await wait(.link, limit, late, doing: doing) {

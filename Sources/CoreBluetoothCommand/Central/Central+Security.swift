@@ -1,4 +1,4 @@
-// What Core Bluetooth has no calls for: how secure the connection is, and pairing because a person asks for it.
+// Tasks without a call in Core Bluetooth: asking how secure the connection is, and pairing on request.
 
 import BluetoothHost
 import CommandLineTool
@@ -14,15 +14,16 @@ extension Central {
         }
     }
 
-    /// The words for what failed with a device, and what a person can do where it has to do with security.
+    /// The words for a failure with a device, and advice if security is the reason.
     func words(for error: any Error, device: String) -> String {
         let cause = (error as? DeviceFailure)?.cause ?? error
         return ErrorText.text(error) + (pairing?.advice(for: cause, device: device) ?? "")
     }
 
-    /// The failure that an error is, with the code of ATT where it has one.
+    /// The failure for an error, with the time, and the code of ATT if it has one.
     func failure(for error: any Error, device: String) -> Failure {
         var details = (error as? Failure)?.details ?? []
+        details.insert(("time", Record.time()), at: 0)
         if let code = ((error as? DeviceFailure)?.cause ?? error) as? CBATTError {
             details.append(("attError", .integer(code.errorCode)))
         }

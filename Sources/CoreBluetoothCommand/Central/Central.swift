@@ -1,4 +1,4 @@
-// The central's side of all commands: Core Bluetooth's delegate methods as closures, for events that repeat, and as
+// The central of all commands: Core Bluetooth's delegate methods as closures, for events that repeat, and as
 // async calls, for procedures with one answer. The commands use nothing else of Core Bluetooth.
 
 import CommandLineTool
@@ -15,13 +15,13 @@ final class Central: NSObject {
     /// discoveries, and the limit if nothing else is heard.
     var listeningTime: (heard: TimeInterval, limit: TimeInterval) = (0.5, 1)
 
-    /// Called each time that Bluetooth is ready.
+    /// Called each time Bluetooth becomes ready.
     var onReady: (() -> Void)?
     /// Called with each report of a scan.
     var onDiscovery: ((CBPeripheral, ScannedDevice) -> Void)?
     /// Called with each notified value.
     var onValue: ((CBCharacteristic, Data) -> Void)?
-    /// Called when the link to the peripheral in use is gone, with the reason.
+    /// Called when the link to the peripheral in use has ended, with the reason.
     var onDisconnection: ((String) -> Void)?
 
     let output: OutputFormat
@@ -32,7 +32,7 @@ final class Central: NSObject {
     private var wasReady = false
     /// The one in use.
     private(set) var peripheral: CBPeripheral?
-    /// Services of the peripheral in use that it no longer has: what is asked of them gets no answer.
+    /// Services that the peripheral in use no longer has: requests to them get no answer.
     private var invalidServices: [CBService] = []
     /// How devices advertise.
     enum Advertising { case connectable, notConnectable }
@@ -50,7 +50,7 @@ final class Central: NSObject {
 
     // MARK: Repeated events
 
-    /// Takes the adapter into use.
+    /// Opens the adapter.
     func open() { manager = CBCentralManager(delegate: self, queue: Self.queue) }
 
     /// The main queue by another name: Core Bluetooth warns of scans with duplicates on the main queue itself, which
@@ -67,7 +67,7 @@ final class Central: NSObject {
 
     // MARK: Procedures
 
-    /// Takes the adapter into use and waits until it is ready.
+    /// Opens the adapter and waits until it is ready.
     func start(timeout: TimeInterval) async throws {
         try await wait(
             .power,
@@ -75,6 +75,12 @@ final class Central: NSObject {
             Failure("Bluetooth was not ready within \(SecondsText.text(timeout))", .noBluetooth),
             doing: "waiting for Bluetooth"
         ) { open() }
+    }
+
+    /// Waits until Bluetooth is ready again, however long that takes.
+    func waitUntilReady() async throws {
+        guard manager?.state != .poweredOn else { return }
+        try await wait(.power, nil, Failure("Bluetooth was not ready", .noBluetooth), doing: "waiting for Bluetooth") {}
     }
 
     /// Connects to a device, which becomes the one in use.
@@ -122,9 +128,9 @@ final class Central: NSObject {
         peripheral?.writeValue(data, for: characteristic, type: .withoutResponse)
     }
 
-    /// Waits until a write without response can be taken.
+    /// Waits until a write without response can be sent.
     ///
-    /// - Throws: ``Failure`` where the device is not connected any more.
+    /// - Throws: ``Failure`` if the device is no longer connected.
     func waitForWritability() async throws {
         if let peripheral, peripheral.state == .connected, peripheral.canSendWriteWithoutResponse { return }
         try await request(.writability, "writing without response") {}
@@ -173,7 +179,7 @@ final class Central: NSObject {
                 }
             }
         } catch {
-            // An answer that comes too late is none, and what looks like it is a value of its own.
+            // An answer after the limit is ignored; a later value is a notification.
             if !timedWait.isWaiting { self.awaited = nil }
             throw error
         }
@@ -205,7 +211,7 @@ final class Central: NSObject {
         }
     }
 
-    /// An answer has come.
+    /// Completes the call that waits for this callback.
     func end(_ awaited: AwaitedCallback, _ error: (any Error)?) {
         // The call of a late answer has timed out.
         guard self.awaited == awaited, timedWait.isWaiting else { return }
@@ -213,14 +219,14 @@ final class Central: NSObject {
         timedWait.end(error.map { .failure($0) } ?? .success(()))
     }
 
-    /// Fails the call that waits, where one does.
+    /// Fails the waiting call, if any.
     private func fail(_ failure: any Error) {
         awaited = nil
         guard timedWait.isWaiting else { return }
         timedWait.end(.failure(failure))
     }
 
-    /// Connects the end of a pairing with the call that waits for it.
+    /// Lets the end of a pairing complete the call that waits for it.
     func watchPairings() {
         pairing?.conversation.onEnd = { [weak self] peer, outcome in
             guard let self, peer.identifier == peripheral?.identifier else { return }
@@ -355,7 +361,7 @@ extension Central: @preconcurrency CBPeripheralDelegate {
         end(.notifying(ObjectIdentifier(characteristic)), error)
     }
 
-    /// What is under way for these services was answered before.
+    /// Core Bluetooth has already answered pending requests to these services.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         output.report("\(Self.name(peripheral)) has changed its services")
         invalidServices += invalidatedServices

@@ -1,18 +1,18 @@
-// What can be done on a connection, described once: a command of the tool does it on a connection of its own, a session
-// as often as a person asks for it.
+// Actions on a connection, each described once: a command of the tool runs it on a connection of its own, a session
+// whenever the user asks for it.
 
 import ArgumentParser
 import CommandLineTool
 
-/// Something to do on a connection, with its arguments.
+/// An action on a connection, with its arguments.
 protocol DeviceAction: ParsableArguments, Sendable {
     /// Its name and its help.
     static var configuration: CommandConfiguration { get }
 
-    /// What may stand for its first argument in a session; for completion.
+    /// The completions of its first argument in a session.
     @MainActor static func candidates(_ connection: DeviceConnection) -> [String]
 
-    /// Does it.
+    /// Runs it.
     @MainActor func run(on connection: DeviceConnection) async throws
 }
 

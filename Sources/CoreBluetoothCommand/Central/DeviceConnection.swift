@@ -1,5 +1,4 @@
-// A connection on which actions are done: what was discovered of the device, and the values that are printed as they
-// come.
+// A connection that actions use: what was discovered of the device, and the values that come.
 
 import BluetoothHost
 import CommandLineTool
@@ -9,24 +8,27 @@ import Foundation
 /// A connection to a device.
 @MainActor
 final class DeviceConnection {
-    /// Values that are printed as they come.
+    /// Called with each value.
+    typealias Receiver = @MainActor (Data, CBCharacteristic) -> Void
+
+    /// A characteristic whose values are taken as they come.
     private struct Subscription {
         var characteristic: CBCharacteristic
-        var printer: ValuePrinter
-        /// How many are awaited; `nil` for all.
+        var receiver: Receiver
+        /// The number of values still awaited; `nil` for all.
         var left: Int?
     }
 
     let central: Central
     let peripheral: CBPeripheral
     let output: OutputFormat
-    /// Whether more actions may follow, while values come.
+    /// Whether more actions may follow while values come.
     let isSession: Bool
     /// Called when the connection is lost while nothing waits for it.
     var onLoss: ((String) -> Void)?
     private var subscriptions: [Subscription] = []
     private let values = TimedWait()
-    /// Why the connection was lost, where it was.
+    /// Why the connection was lost, if it was.
     private var lossReason: String?
 
     init(_ central: Central, _ peripheral: CBPeripheral, output: OutputFormat, isSession: Bool = false) {
@@ -38,7 +40,7 @@ final class DeviceConnection {
         watch()
     }
 
-    /// Watches for the end of the connection, which a new one has to be watched for anew.
+    /// Watches for the end of the connection; to be called again for a new connection.
     func watch() {
         lossReason = nil
         central.onDisconnection = { [weak self] in self?.lost($0) }
@@ -67,7 +69,7 @@ final class DeviceConnection {
         }
     }
 
-    /// A characteristic, which is discovered where it was not.
+    /// A characteristic, discovered unless it was before.
     func characteristic(_ uuid: CBUUID, of service: CBUUID?) async throws -> CBCharacteristic? {
         func find(_ characteristics: [CBCharacteristic]) -> CBCharacteristic? {
             characteristics.first { $0.uuid == uuid && (service == nil || $0.service?.uuid == service) }
@@ -81,11 +83,17 @@ final class DeviceConnection {
 
     // MARK: Values that come
 
-    /// Has the values of a characteristic printed from now on, the first `count` of them where there is a count.
+    /// Prints the values of a characteristic from now on, or only the first `count` of them.
     func subscribe(to characteristic: CBCharacteristic, _ printer: ValuePrinter, count: Int?) async throws {
+        try await subscribe(to: characteristic, count: count) { printer.print($0, of: $1) }
+    }
+
+    /// Gives the values of a characteristic to `receiver` from now on, or only the first `count` of them.
+    func subscribe(to characteristic: CBCharacteristic, count: Int? = nil, _ receiver: @escaping Receiver) async throws
+    {
         let before = subscriptions
         subscriptions.removeAll { $0.characteristic === characteristic }
-        subscriptions.append(Subscription(characteristic: characteristic, printer: printer, left: count))
+        subscriptions.append(Subscription(characteristic: characteristic, receiver: receiver, left: count))
         do {
             try await central.setNotifying(true, characteristic)
         } catch {
@@ -94,7 +102,7 @@ final class DeviceConnection {
         }
     }
 
-    /// Has the values printed no more.
+    /// Stops printing the values of a characteristic.
     func unsubscribe(from characteristic: CBCharacteristic) async throws {
         try await central.setNotifying(false, characteristic)
         subscriptions.removeAll { $0.characteristic === characteristic }
@@ -103,9 +111,9 @@ final class DeviceConnection {
     /// The characteristics whose values are printed.
     var subscribed: [CBCharacteristic] { subscriptions.map(\.characteristic) }
 
-    /// Waits until all the values have come that were counted, or for some seconds.
+    /// Waits until one subscription has all the values of its count, or for some seconds.
     ///
-    /// - Throws: ``Failure`` where the connection is lost first.
+    /// - Throws: ``Failure`` if the connection is lost first.
     func waitForValues(_ seconds: TimeInterval? = nil) async throws {
         if let lossReason { throw lossFailure(lossReason) }
         if seconds == nil, subscriptions.contains(where: { $0.left == 0 }) { return }
@@ -118,7 +126,7 @@ final class DeviceConnection {
         guard let index = subscriptions.firstIndex(where: { $0.characteristic === characteristic }),
             subscriptions[index].left != 0
         else { return }
-        subscriptions[index].printer.print(data, of: characteristic)
+        subscriptions[index].receiver(data, characteristic)
         guard let left = subscriptions[index].left else { return }
         subscriptions[index].left = left - 1
         if left == 1, values.isWaiting { values.end(.success(())) }

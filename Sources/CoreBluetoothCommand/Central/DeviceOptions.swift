@@ -1,11 +1,11 @@
-// What a command does with one device, from the first scan to its end.
+// The options of commands for one device, and such a command from the first scan to its end.
 
 import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-/// Which device, and how long to look for it.
+/// The device, and the time to look for it.
 struct DeviceOptions: ParsableArguments {
     @Argument(help: "The device: its name, its identifier, or the first four characters of that and more.")
     var device: String
@@ -16,7 +16,7 @@ struct DeviceOptions: ParsableArguments {
     )
     var timeout = 10.0
 
-    @Option(help: "Where several devices have the name: refuse (only), or take the strongest, or the first heard.")
+    @Option(help: "If several devices have the name: refuse (only), or take the strongest, or the first heard.")
     var pick = DevicePick.only
 
     func validate() throws {
@@ -24,17 +24,17 @@ struct DeviceOptions: ParsableArguments {
         if device.isEmpty { throw ValidationError("The device is empty.") }
     }
 
-    /// Runs `body` on a connection to the device, then ends the program: with 0, or with the line of what was thrown
-    /// and the status of its kind. What the device refuses until they have paired makes them pair, and the user is asked
+    /// Runs `body` on a connection to the device, then ends the program: with 0, or with the line of the error
+    /// and the status of its kind. A refusal for lack of security makes the devices pair, and the user is asked
     /// at the terminal.
     ///
     /// - Parameters:
     ///   - radio: The adapter.
-    ///   - output: How to print.
-    ///   - permitsPairing: Whether this device pairs.
-    ///   - isRecorded: Whether the packets are to show all of the device: it is heard advertising and discovered anew,
-    ///     also where it is known.
-    ///   - body: What to do with the device.
+    ///   - output: The output.
+    ///   - permitsPairing: Whether this device pairs at all.
+    ///   - isRecorded: Whether a capture is to show all of the device: it is heard advertising and discovered anew,
+    ///     even if it is known.
+    ///   - body: The command.
     func run(
         _ radio: RadioOptions,
         _ output: OutputFormat,
@@ -51,7 +51,7 @@ struct DeviceOptions: ParsableArguments {
         }
     }
 
-    /// Starts to look for the device; what comes of it ends the program.
+    /// Starts to look for the device; the outcome ends the program.
     @MainActor
     func start(
         _ central: Central,
@@ -80,7 +80,7 @@ struct DeviceOptions: ParsableArguments {
     }
 }
 
-/// Which characteristic.
+/// A characteristic.
 struct CharacteristicOptions: ParsableArguments {
     @Argument(help: "The characteristic: its UUID, or its assigned name such as \"Battery Level\".")
     var characteristic: String
@@ -93,7 +93,7 @@ struct CharacteristicOptions: ParsableArguments {
         if let service { _ = try Arguments.uuid(service) }
     }
 
-    /// Discovers it, where it was not.
+    /// Discovers it, unless it was before.
     @MainActor
     func find(_ connection: DeviceConnection) async throws -> CBCharacteristic {
         let uuid = try Arguments.uuid(characteristic)

@@ -1,17 +1,17 @@
-// The device that a command is to use: a name, an identifier, or the beginning of one.
+// Selects the device of a command by a name, an identifier, or the beginning of one.
 
 import ArgumentParser
 import BluetoothTypes
 import CommandLineTool
 import Foundation
 
-/// Which one is meant if several devices fit.
+/// The choice if several devices fit.
 enum DevicePick: String, ExpressibleByArgument, CaseIterable {
-    /// None: that there are several is an error.
+    /// None: several devices are an error.
     case only
-    /// The one that is heard best.
+    /// The device with the strongest signal.
     case strongest
-    /// The one that is heard first, for which no others are listened for.
+    /// The first device heard; the search ends with it.
     case first
 }
 
@@ -19,12 +19,12 @@ enum DevicePick: String, ExpressibleByArgument, CaseIterable {
 struct DeviceQuery {
     /// As it was written.
     let text: String
-    /// The identifier, where it is one.
+    /// The identifier, if the text is one.
     let identifier: UUID?
-    /// The beginning of an identifier, where it may be one: four or more of its characters.
+    /// The beginning of an identifier, if the text may be one: at least four of its characters.
     private let prefix: String?
 
-    /// Reads what a person wrote.
+    /// Parses what the user wrote.
     init(_ text: String) {
         self.text = text
         identifier = UUID(uuidString: text)
@@ -34,7 +34,7 @@ struct DeviceQuery {
         prefix = mayBePrefix ? upper : nil
     }
 
-    /// Whether a device is the one.
+    /// Whether a device fits.
     func matches(name: String?, identifier other: UUID) -> Bool {
         if let identifier { return identifier == other }
         let name = name.map(PrintableText.withoutPadding)

@@ -1,4 +1,4 @@
-// `corebluetooth inspect`: all that a device offers.
+// `corebluetooth inspect`: everything that a device offers.
 
 import ArgumentParser
 import CommandLineTool
@@ -12,8 +12,9 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Show the services, characteristics, descriptors and values of a device.",
         discussion: """
-            Values that the device gives to paired devices alone make the two pair; with --no-pairing they do not, and \
-            it is shown what each value needs.
+            A value that the device gives only to paired devices makes the two pair; with --no-pairing they do not, and \
+            the output says what each value needs. --handles lists every attribute, also those of services that \
+            Core Bluetooth keeps from apps, such as 1800 and 1801; the list is read below Core Bluetooth.
             """
     )
 
@@ -25,12 +26,16 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "Do not pair; show what needs it.")
     var noPairing = false
 
+    @Flag(help: "List every attribute with its handle and its type, also what the system keeps from apps.")
+    var handles = false
+
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (reads, output) = (!noValues, output.format)
+        let (reads, listsHandles, output) = (!noValues, handles, output.format)
         try device.run(radio, output, permitsPairing: !noPairing) { central, peripheral in
+            if listsHandles { return AttributeListing(output, peripheral).show(try await central.attributes()) }
             try await Inspection(central: central, reads: reads, output: output).show(peripheral)
         }
     }
@@ -53,8 +58,7 @@ struct Inspection {
         let security = await central.security()
         print(
             "device",
-            [
-                ("identifier", .string(identifier)), ("name", JSONValue(peripheral.name)),
+            Record.head(peripheral) + [
                 ("rssi", JSONValue(strength)), ("services", .integer(services.count)),
                 ("maximumWriteWithoutResponse", .integer(length)), ("security", SecurityText.json(security)),
             ],
@@ -66,7 +70,7 @@ struct Inspection {
         guard last?.key != security?.key else { return }
         print(
             "security",
-            [("security", SecurityText.json(last))],
+            Record.head(peripheral) + [("security", SecurityText.json(last))],
             line: "\nthe connection is now \(SecurityText.text(last))"
         )
     }
@@ -82,8 +86,8 @@ struct Inspection {
         let includes = included.map { UUIDText.label(ofService: $0.uuid) }.joined(separator: ", ")
         print(
             "service",
-            [
-                ("uuid", .string(service.uuid.uuidString)), ("name", UUIDText.json(ofService: service.uuid)),
+            Record.head(service.peripheral) + [
+                ("service", .string(service.uuid.uuidString)), ("name", UUIDText.json(ofService: service.uuid)),
                 ("primary", .bool(service.isPrimary)),
                 ("includes", .array(included.map { .string($0.uuid.uuidString) })),
             ],
@@ -91,11 +95,11 @@ struct Inspection {
                 + (included.isEmpty ? "" : "  (includes \(includes))")
         )
         for characteristic in try await central.discoverCharacteristics(of: service) {
-            try await show(characteristic, of: service)
+            try await show(characteristic)
         }
     }
 
-    private func show(_ characteristic: CBCharacteristic, of service: CBService) async throws {
+    private func show(_ characteristic: CBCharacteristic) async throws {
         var value: Result<Data, any Error>?
         if reads, characteristic.properties.contains(.read) {
             do { value = .success(try await central.read(characteristic)) } catch { value = .failure(error) }
@@ -109,26 +113,24 @@ struct Inspection {
         }
         let properties = PropertyText.words(characteristic.properties)
         let data = try? value?.get()
-        let meaning = data.map { ValueText.text($0, of: characteristic) }
         var line = "  \(UUIDText.label(characteristic.uuid))  \(properties.joined(separator: ", "))"
-        if let meaning { line += " = \(meaning)" }
+        if let data { line += " = \(ValueText.text(data, of: characteristic))" }
         if let problem = demand ?? problem { line += " = (\(problem))" }
         print(
             "characteristic",
-            [
-                ("service", .string(service.uuid.uuidString)), ("uuid", .string(characteristic.uuid.uuidString)),
-                ("name", UUIDText.json(characteristic.uuid)), ("properties", .array(properties.map { .string($0) })),
-                ("value", JSONValue(data.map { HexadecimalText.digits($0) })), ("meaning", JSONValue(meaning)),
-                ("error", JSONValue(problem)), ("demands", JSONValue(demand)),
-            ],
+            Record.head(characteristic) + [("properties", .array(properties.map { .string($0) }))]
+                + Record.value(data, of: characteristic) + [
+                    ("error", JSONValue(problem)), ("demands", JSONValue(demand)),
+                ],
             line: line
         )
         for descriptor in descriptors { show(descriptor, of: characteristic) }
     }
 
-    /// A descriptor and what reading it has given; neither text nor demand where values are not read.
+    /// A descriptor and the result of reading it; only the UUID if values are not read.
     private struct DescriptorValue {
         var uuid: CBUUID
+        var value: Any?
         var text: String?
         var demand: String?
     }
@@ -136,7 +138,10 @@ struct Inspection {
     private func value(of descriptor: CBDescriptor) async -> DescriptorValue {
         var value = DescriptorValue(uuid: descriptor.uuid)
         guard reads else { return value }
-        do { value.text = ValueText.text(ofDescriptor: try await central.read(descriptor)) } catch {
+        do {
+            value.value = try await central.read(descriptor)
+            value.text = ValueText.text(ofDescriptor: value.value)
+        } catch {
             value.demand = await demand(Result<Void, any Error>.failure(error))
             value.text = "(\(value.demand ?? ErrorText.text(error)))"
         }
@@ -146,20 +151,18 @@ struct Inspection {
     private func show(_ descriptor: DescriptorValue, of characteristic: CBCharacteristic) {
         print(
             "descriptor",
-            [
-                ("characteristic", .string(characteristic.uuid.uuidString)),
-                ("uuid", .string(descriptor.uuid.uuidString)), ("name", UUIDText.json(descriptor.uuid)),
+            Record.head(characteristic, descriptor.uuid) + Record.value(ofDescriptor: descriptor.value) + [
                 ("meaning", JSONValue(descriptor.text)), ("demands", JSONValue(descriptor.demand)),
             ],
             line: "    \(UUIDText.label(descriptor.uuid))" + (descriptor.text.map { " = \($0)" } ?? "")
         )
     }
 
-    private func print(_ event: String, _ details: [(key: String, value: JSONValue)], line: String) {
+    private func print(_ event: String, _ details: Record.Details, line: String) {
         output.print(event, details, line: WrappedText.text(line, columns: columns))
     }
 
-    /// What an attribute that was refused demands of the connection; `nil` where it was not, or for another reason.
+    /// What a refused attribute demands of the connection; `nil` if it was not refused, or for another reason.
     private func demand(_ result: Result<some Any, any Error>?) async -> String? {
         guard case .failure(let failure as DeviceFailure)? = result else { return nil }
         return SecurityText.demand(failure.cause, on: await central.security())

@@ -1,4 +1,4 @@
-// How an async call waits for something to end, with a time limit; for which callback is `AwaitedCallback`.
+// An async call's wait for a callback, with a time limit.
 
 import CommandLineTool
 import Foundation
@@ -18,7 +18,7 @@ final class TimedWait {
 
     /// Nothing is awaited.
     ///
-    /// - Parameter conversation: Where the user may be busy with a pairing; meanwhile no limit passes.
+    /// - Parameter conversation: A pairing that may keep the user busy; no limit passes meanwhile.
     init(pausingFor conversation: PairingConversation? = nil) { self.conversation = conversation }
 
     /// Whether a call waits.
@@ -26,11 +26,11 @@ final class TimedWait {
 
     /// Starts something and waits until it is done.
     ///
-    /// An end that came before the call is taken at once: nothing is started.
+    /// If the end came before the call, nothing is started and the call returns at once.
     ///
     /// - Parameters:
     ///   - seconds: The limit; `nil` for none.
-    ///   - late: What to fail with when the limit has passed.
+    ///   - late: The error after the limit.
     func wait(
         _ seconds: TimeInterval?,
         late: @escaping @MainActor @autoclosure () -> Failure,
@@ -49,7 +49,7 @@ final class TimedWait {
         }
     }
 
-    /// Completes the call that waits, or the next one where none does; the first end counts.
+    /// Completes the waiting call, or the next one if none waits; only the first end counts.
     func end(_ result: Result<Void, any Error>) {
         switch state {
         case .idle: state = .ended(result)

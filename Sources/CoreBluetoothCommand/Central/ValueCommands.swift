@@ -1,4 +1,4 @@
-// `corebluetooth read`, `write` and `subscribe`, and the same in a session: one characteristic of one device.
+// `corebluetooth read` and `write`, and these and `subscribe` in a session: one characteristic of one device.
 
 import ArgumentParser
 import BluetoothHost
@@ -27,7 +27,7 @@ enum ValueForm {
 
 /// How to print values.
 struct ValueOptions: ParsableArguments {
-    @Flag(help: "Print the digits of the octets alone.")
+    @Flag(help: "Print only the hexadecimal digits.")
     var hex = false
 
     @Flag(help: "Print the value as text.")
@@ -44,9 +44,14 @@ struct ValueOptions: ParsableArguments {
 }
 
 /// Prints values as they come.
+@MainActor
 struct ValuePrinter: Sendable {
     let form: ValueForm
     let output: OutputFormat
+    /// Whether a line names the device.
+    var namesDevice = false
+    /// Whether a line names the characteristic.
+    var namesCharacteristic = false
 
     func print(_ data: Data, of characteristic: CBCharacteristic) {
         if form == .text, String(validating: data, as: UTF8.self) == nil {
@@ -54,13 +59,16 @@ struct ValuePrinter: Sendable {
         }
         output.print(
             "value",
-            [
-                ("characteristic", .string(characteristic.uuid.uuidString)),
-                ("value", .string(HexadecimalText.digits(data))), ("text", JSONValue(ValueText.plain(data))),
-                ("meaning", .string(ValueText.text(data, of: characteristic))),
-            ],
-            line: form.line(data, of: characteristic)
+            Record.head(characteristic) + Record.value(data, of: characteristic),
+            line: source(characteristic) + form.line(data, of: characteristic)
         )
+    }
+
+    private func source(_ characteristic: CBCharacteristic) -> String {
+        var words: [String] = []
+        if namesDevice, let device = characteristic.service?.peripheral { words.append(Central.name(device)) }
+        if namesCharacteristic { words.append(UUIDText.label(characteristic.uuid)) }
+        return words.isEmpty ? "" : words.joined(separator: " ") + ": "
     }
 }
 
@@ -69,7 +77,7 @@ struct ReadAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "read",
         abstract: "Read a characteristic.",
-        discussion: "The value alone is on standard output; a long value is read whole."
+        discussion: "Only the value is printed on standard output; a long value is read whole."
     )
 
     @OptionGroup var characteristic: CharacteristicOptions
@@ -94,7 +102,7 @@ struct WriteAction: DeviceAction {
         abstract: "Write a characteristic.",
         discussion: """
             The value is hexadecimal, such as 0A1B or "0a 1b"; with --text it is written as it stands. A "-" writes the \
-            octets of standard input, up to 512. Nothing is printed where it went well.
+            octets of standard input, up to 512. Nothing is printed on success.
             """
     )
 
@@ -106,7 +114,7 @@ struct WriteAction: DeviceAction {
     @Flag(help: "The value is text, not hexadecimal digits.")
     var text = false
 
-    @Flag(help: "Ask for no confirmation, which is faster and may be lost on the way through the device.")
+    @Flag(help: "Do not ask for a confirmation: faster, but the device may drop the value.")
     var withoutResponse = false
 
     static func candidates(_ connection: DeviceConnection) -> [String] {
@@ -152,23 +160,21 @@ struct WriteAction: DeviceAction {
         }
         output.print(
             "written",
-            [
-                ("characteristic", .string(found.uuid.uuidString)),
-                ("value", .string(HexadecimalText.digits(data))), ("confirmed", .bool(!withoutResponse)),
+            Record.head(found) + [
+                ("hex", .string(HexadecimalText.digits(data))), ("confirmed", .bool(!withoutResponse)),
             ],
             line: nil
         )
     }
 }
 
-/// Prints the values that a characteristic notifies or indicates.
+/// Prints the values that a characteristic notifies or indicates, in a session.
 struct SubscribeAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
         abstract: "Print the values that a characteristic notifies or indicates, as they come.",
         discussion: """
-            The command of the tool goes on until it is interrupted, or has the values of --count. In a session values \
-            are printed from then on, while other commands are given; with --count the next command waits for them.
+            Values are printed while other commands are given; with --count the next command waits for that many values.
             """
     )
 
@@ -192,8 +198,8 @@ struct SubscribeAction: DeviceAction {
         let printer = ValuePrinter(form: value.form, output: connection.output)
         try await connection.subscribe(to: found, printer, count: count)
         connection.output.report("subscribed to \(found.uuid)")
-        if connection.isSession, count == nil { return }
+        guard count != nil else { return }
         try await connection.waitForValues()
-        if connection.isSession { try await connection.unsubscribe(from: found) }
+        try await connection.unsubscribe(from: found)
     }
 }

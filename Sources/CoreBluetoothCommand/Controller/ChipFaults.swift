@@ -1,11 +1,11 @@
-// What is known of a kind of chips beside what it says of itself, in words. Where it is known from, and what was
-// guessed of the models, is said at the presets.
+// Known faults of a chip that it does not report itself, in words. Their sources, and what was
+// guessed in the models, are documented at the presets.
 
 import BluetoothAir
 import BluetoothHCI
 
 extension ControllerModel {
-    /// What chips of this kind get wrong, or claim and refuse.
+    /// Faults of this chip, and features that it claims and refuses.
     var faults: [String] {
         var faults: [String] = []
         if excludedRoles.contains([.scanning, .initiating]), states.contains(.scansWhileInitiating) {
@@ -24,6 +24,6 @@ extension ControllerModel {
 }
 
 extension LEStates {
-    /// Both kinds of scanning beside initiating.
+    /// Active and passive scanning together with initiating.
     fileprivate static let scansWhileInitiating = LEStates(rawValue: 1 << 22 | 1 << 23)
 }

@@ -23,10 +23,10 @@ struct ControllerCommand: ParsableCommand {
     )
     var adapter: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many answers to measure.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of answers to measure.", valueName: "n"))
     var count = 200
 
-    @Flag(help: "List the commands that it knows, not only their number.")
+    @Flag(help: "List the supported commands, not only their number.")
     var commands = false
 
     @Flag(help: "Print one JSON object.")

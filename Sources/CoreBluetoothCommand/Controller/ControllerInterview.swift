@@ -1,4 +1,4 @@
-// What a controller is asked, one command after the other: Reset, what it is, what it can do, and then one harmless
+// The commands that a controller is asked, one after the other: Reset, what it is, what it can do, and then one harmless
 // command many times, to measure its answers. No I/O and no clock: packets go in and out, with their times.
 //
 //     asking ── the answer ──▶ asking the next ── … ──▶ finished
@@ -15,7 +15,7 @@ struct ControllerInterview {
         var name: String
         var opcode: HCIOpcode
         var packet: HCIPacket
-        /// Whether it is asked of a controller whose list of commands does not have it.
+        /// Whether it is sent even if the controller does not list it as supported.
         var isMandatory: Bool
         var take: (inout ControllerReport, ByteBuffer) -> Void
     }
@@ -25,7 +25,7 @@ struct ControllerInterview {
         case idle
     }
 
-    /// Why the controller is not to be had: the status of a Reset that it refused.
+    /// Why the controller cannot be used: the status of a refused Reset.
     private(set) var refusal: HCIErrorCode?
     /// What is known so far.
     private(set) var report = ControllerReport()
@@ -34,7 +34,7 @@ struct ControllerInterview {
     private var times: [Double] = []
     private var state = State.idle
 
-    /// - Parameter roundTrips: How often the harmless command is sent.
+    /// - Parameter roundTrips: The number of times to send the harmless command.
     init(roundTrips: Int) {
         roundTripsLeft = roundTrips
         questions = Self.questions[...]
@@ -58,7 +58,7 @@ struct ControllerInterview {
         return question.packet
     }
 
-    /// Takes a packet from the controller; says whether it is the answer.
+    /// Takes a packet from the controller; returns whether it is the answer.
     mutating func receive(_ packet: HCIPacket, now: NIODeadline) -> Bool {
         guard case .asking(let question, let since, let isMeasured) = state, let event = try? HCIEvent(packet) else {
             return false
@@ -77,7 +77,7 @@ struct ControllerInterview {
         return true
     }
 
-    /// The controller has not answered in time; false where nothing can be had of it.
+    /// The controller has not answered in time; returns false if the interview cannot go on.
     mutating func timeOut() -> Bool {
         guard case .asking(let question, _, let isMeasured) = state else { return true }
         state = .idle

@@ -1,4 +1,4 @@
-// What a controller said of itself, in lines and as JSON. What it did not say is left out.
+// What a controller reported, as lines and as JSON. What it did not report is left out.
 
 import AssignedNumbers
 import BluetoothAir
@@ -42,7 +42,7 @@ struct ControllerReport {
         }
     }
 
-    /// The chip, where it is one that people own.
+    /// The chip, if it is one of the known models.
     var chip: ControllerModel? {
         version.flatMap {
             ControllerModel.preset(
@@ -53,7 +53,7 @@ struct ControllerReport {
         }
     }
 
-    /// What a host would know of it.
+    /// The information that a host would have.
     private var information: ControllerInformation {
         var information = ControllerInformation()
         information.version = version
@@ -71,7 +71,7 @@ struct ControllerReport {
         version.map { $0.runsFromROM || features == nil && information.tellsNothing }
     }
 
-    /// The features that it claims and has no commands for.
+    /// Features that it claims without supporting their commands.
     var claimedOnly: [String]? {
         guard let features, let commands else { return nil }
         var claimed = features.commandsOfFeatures.filter { $0.commands.contains { !commands.contains($0) } }.map(\.name)

@@ -1,4 +1,4 @@
-// `corebluetooth learn`: hands over to the course, a program of its own, since it has a world of devices with the clocks
+// `corebluetooth learn`: runs the course, which is a program of its own: it links a world of devices with the clocks
 // and queues of tests, which nothing else here needs.
 
 import ArgumentParser
@@ -13,15 +13,15 @@ struct LearnCommand: ParsableCommand {
         discussion: "Runs the program \(program), which has the lessons; corebluetooth learn --help is its help."
     )
 
-    /// The course's program, which stands beside this one.
+    /// The course's program, in the folder of this one.
     static let program = "corebluetooth-learn"
 
-    @Argument(parsing: .captureForPassthrough, help: "A lesson, and what to do with it.")
+    @Argument(parsing: .captureForPassthrough, help: "A lesson, and its options.")
     var arguments: [String] = []
 
     func run() throws { try run(in: Self.folder) }
 
-    /// Becomes the program in a folder.
+    /// Replaces this process with the program in a folder.
     func run(in folder: String) throws {
         let words = ["\(folder)/\(Self.program)"] + arguments
         var pointers = words.map { strdup($0) } + [nil]

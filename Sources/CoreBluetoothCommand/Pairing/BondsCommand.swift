@@ -1,4 +1,4 @@
-// `corebluetooth bonds`: the pairings that are kept, and the end of one.
+// `corebluetooth bonds`: lists the stored pairings, and removes one.
 
 import ArgumentParser
 import BluetoothHost
@@ -12,25 +12,25 @@ struct BondsCommand: ParsableCommand {
         commandName: "bonds",
         abstract: "List the devices with which this user's devices have paired, and remove such a pairing.",
         discussion: """
-            Where one side of a pairing has lost its keys, the connection ends with "Peer removed pairing information": \
-            "bonds remove" removes what is left on this side, and the next connection pairs anew.
+            If one side of a pairing has lost its keys, the connection ends with "Peer removed pairing information": \
+            "bonds remove" removes the keys on this side, and the next connection pairs anew.
             """,
         subcommands: [List.self, Remove.self],
         defaultSubcommand: List.self
     )
 }
 
-/// Whose bonds.
+/// The owner of bonds.
 struct BondOwnerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Whose: an identity, such as alice or \"eightball 2\", or the address of an adapter. (default: all)",
+            "The owner: an identity such as alice or \"eightball 2\", or the address of an adapter. (default: all)",
             valueName: "name"
         )
     )
     var identity: String?
 
-    @Option(help: ArgumentHelp("bluez for the pairings that the system has.", valueName: "adapter"))
+    @Option(help: ArgumentHelp("List the system's pairings: bluez.", valueName: "adapter"))
     var adapter: String?
 
     func validate() throws {
@@ -38,7 +38,7 @@ struct BondOwnerOptions: ParsableArguments {
         throw ValidationError("\(PrintableText.quoted(adapter)) keeps no pairings of its own: name bluez, or none")
     }
 
-    /// The bonds of those.
+    /// The stored bonds of this owner, or of all.
     func bonds() throws -> [StoredBond] {
         let bonds: [StoredBond]
         do { bonds = try adapter == nil ? StoredBonds.all() : StoredBonds.ofSystem() } catch {
@@ -47,7 +47,7 @@ struct BondOwnerOptions: ParsableArguments {
         return owned(bonds)
     }
 
-    /// Those of these bonds whose owner was named.
+    /// The bonds among these that belong to the owner.
     func owned(_ bonds: [StoredBond]) -> [StoredBond] {
         guard let identity else { return bonds }
         return bonds.filter { $0.ownerName == identity || $0.owner.description == identity.uppercased() }
@@ -55,7 +55,7 @@ struct BondOwnerOptions: ParsableArguments {
 }
 
 extension StoredBond {
-    /// Whose it is, in a sentence.
+    /// The owner, in a sentence.
     var ownerText: String { ownerName.map(PrintableText.text) ?? owner.description }
 
     /// The other device in a sentence.
@@ -86,7 +86,7 @@ extension StoredBond {
         return "  \(text(paired)), used \(text(lastUsed))"
     }
 
-    /// Whether a person means it.
+    /// Whether a text on the command line names it.
     func matches(_ query: DeviceQuery) -> Bool {
         if peer.description == query.text.uppercased() { return true }
         guard let identifier else { return false }
@@ -98,7 +98,7 @@ extension StoredBond {
 struct OwnerHeadings {
     private var owner: String?
 
-    /// The heading above a pairing of an owner; `nil` where it stands there already.
+    /// The heading above a pairing of an owner; `nil` after the owner's first pairing.
     mutating func heading(of owner: String) -> String? {
         guard owner != self.owner else { return nil }
         self.owner = owner
@@ -152,9 +152,9 @@ extension BondsCommand {
             Self.show(removed: bond, output.format)
         }
 
-        /// The one that is meant.
+        /// The bond that a text names.
         ///
-        /// - Throws: ``Failure`` where there is none, or several.
+        /// - Throws: ``Failure`` if there is none, or several.
         func bond(among all: [StoredBond]) throws -> StoredBond {
             let query = DeviceQuery(device)
             let bonds = all.filter { $0.matches(query) }
@@ -170,7 +170,7 @@ extension BondsCommand {
             return bond
         }
 
-        /// Prints that one was removed.
+        /// Prints that a bond was removed.
         static func show(removed bond: StoredBond, _ output: OutputFormat) {
             output.print(
                 "removed",

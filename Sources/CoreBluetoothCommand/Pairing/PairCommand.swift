@@ -1,4 +1,4 @@
-// `corebluetooth pair`, and `pair` in a session: pair with a device now, and not when something is refused.
+// `corebluetooth pair`, and `pair` in a session: pairs with a device now, not when it first refuses something.
 
 import ArgumentParser
 import CommandLineTool
@@ -10,9 +10,9 @@ struct PairAction: DeviceAction {
         commandName: "pair",
         abstract: "Pair with a device and keep the keys.",
         discussion: """
-            What the device shows is asked for at the terminal; without a terminal, one line of standard input is the \
-            answer. Programs with the same --identity have the pairing from then on. Nothing has to be paired before it \
-            is used: what a device refuses makes the two pair by itself.
+            The code that the device shows is asked for at the terminal; without a terminal, one line of standard input \
+            is the answer. Programs with the same --identity share the pairing from then on. You need not pair before \
+            you use a device: when it refuses something for lack of security, the two pair by themselves.
             """
     )
 
@@ -20,15 +20,11 @@ struct PairAction: DeviceAction {
     var code = false
 
     func run(on connection: DeviceConnection) async throws {
-        let peripheral = connection.peripheral
         let (security, wasPaired) = try await connection.central.pair(code ? .authenticated : .encrypted)
-        let name = Central.name(peripheral)
-        connection.output.print(
+        let name = Central.name(connection.peripheral)
+        connection.print(
             "paired",
-            [
-                ("identifier", .string(peripheral.identifier.uuidString)), ("name", JSONValue(peripheral.name)),
-                ("security", SecurityText.json(security)), ("new", .bool(!wasPaired)),
-            ],
+            [("security", SecurityText.json(security)), ("new", .bool(!wasPaired))],
             line: "\(name) \(wasPaired ? "is paired already" : "is paired"): the connection is "
                 + SecurityText.text(security)
         )

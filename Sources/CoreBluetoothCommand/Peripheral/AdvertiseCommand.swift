@@ -46,10 +46,10 @@ struct AdvertiseCommand: ParsableCommand {
     )
     var fromCapture: String?
 
-    @Option(help: ArgumentHelp("The peripheral in the capture, where there are several.", valueName: "address"))
+    @Option(help: ArgumentHelp("The peripheral in the capture, if there are several.", valueName: "address"))
     var device: String?
 
-    @Flag(help: "Serve corebluetooth benchmark.")
+    @Flag(help: "Serve the other side of corebluetooth benchmark.")
     var benchmark = false
 
     @OptionGroup var pairing: PairingOptions
@@ -92,7 +92,7 @@ struct AdvertiseCommand: ParsableCommand {
         }
     }
 
-    /// The peripheral of a capture; what it advertised and this program cannot is reported.
+    /// The peripheral of a capture; reports what it advertised and this program cannot.
     private func described(_ path: String) throws -> GATTDescription {
         let recorded = try RecordedPeripheral.read(path, device: device)
         for service in recorded.services where !service.wasDiscovered {

@@ -1,4 +1,4 @@
-// What a described peripheral answers, and when.
+// The answers of a described peripheral, and their delays.
 
 import BluetoothHost
 import CommandLineTool
@@ -6,9 +6,9 @@ import CoreBluetooth
 import Foundation
 
 extension AdvertiseSession {
-    /// Does something once the longest delay of the characteristics is over: at once where they have none.
+    /// Calls `body` after the longest delay of the characteristics, or at once if they have none.
     ///
-    /// The parts of a long value that a central reads wait once, for the first of them.
+    /// The parts of a long read wait only once, for the first part.
     func afterDelay(of requests: [CBATTRequest], _ answer: @escaping @MainActor () -> Void) {
         let delays = requests.filter { $0.offset == 0 }.compactMap { attribute($0.characteristic)?.description.delay }
         guard let delay = delays.max(), delay > 0 else { return answer() }

@@ -1,4 +1,4 @@
-// How a described peripheral does what it did in a recorded conversation.
+// Plays a recorded conversation as a described peripheral.
 
 import BluetoothHost
 import CommandLineTool
@@ -7,14 +7,14 @@ import Foundation
 import NIOCore
 
 extension AdvertiseSession {
-    /// What becomes of a write.
+    /// The outcome of a write.
     struct Reply {
         var error: CBATTError.Code?
         var isUnanswered = false
         var sendings: [(attribute: Attribute, delay: Double, value: Data)] = []
     }
 
-    /// Makes the value that a read gets the present one; gives the error that it gets instead.
+    /// Makes the next recorded value the present one; returns the error that the read gets instead, if any.
     func read(_ attribute: Attribute) -> CBATTError.Code? {
         switch attribute.replay?.read() {
         case .success(let value)?:
@@ -60,7 +60,7 @@ extension AdvertiseSession {
         return reply
     }
 
-    /// Sends what follows from a write.
+    /// Sends the values that follow from a write.
     func send(_ reply: Reply) {
         for (attribute, delay, value) in reply.sendings {
             DispatchQueue.main.asyncAfter(deadline: .now() + delay) {

@@ -8,13 +8,13 @@ import Foundation
 /// Offers services and advertises.
 @MainActor
 final class AdvertiseSession: NSObject {
-    /// A characteristic and its value now.
+    /// A characteristic and its present value.
     @MainActor
     final class Attribute {
         let characteristic: CBMutableCharacteristic
         let description: GATTDescription.Characteristic
         var value: Data
-        /// What it does as in a recorded conversation.
+        /// Its recorded behaviour.
         var replay: CharacteristicReplay?
         /// The recorded values that are still to come after a subscription.
         var sendings: [DispatchWorkItem] = []
@@ -39,7 +39,7 @@ final class AdvertiseSession: NSObject {
         var centrals: [CBCentral]?
     }
 
-    /// How many values may wait; with one more the oldest is dropped.
+    /// The most values that wait; with one more the oldest is dropped.
     private static let updateLimit = 256
 
     private let name: String
@@ -89,13 +89,13 @@ final class AdvertiseSession: NSObject {
         manufacturerData = description?.manufacturerData?.data
     }
 
-    /// Is a peripheral; never returns.
+    /// Runs the peripheral; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
     }
 
-    /// Is a peripheral from now on.
+    /// Starts the peripheral.
     func start() { manager = CBPeripheralManager(delegate: self, queue: nil) }
 
     private static func characteristic(_ description: GATTDescription.Characteristic) -> CBMutableCharacteristic {
@@ -218,7 +218,7 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
             server?.psm = 0
             unpublished = channels
             for channel in channels { peripheral.publishL2CAPChannel(requiring: channel.security?.value ?? .none) }
-            // What was only paused would be an error to start.
+            // Advertising that was only paused must not be started again.
             peripheral.stopAdvertising()
             var advertisement: [String: Any] = [
                 CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
@@ -300,7 +300,7 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
         if let error {
             return Console.warn("a channel was not published: \(ErrorText.text(error))")
         }
-        // They come in the order in which they were asked for.
+        // Channels are published in the order of the calls.
         if let server, server.psm == 0 { return server.psm = PSM }
         guard !unpublished.isEmpty else { return }
         let level = unpublished.removeFirst().security?.rawValue

@@ -1,19 +1,19 @@
-// The keys that the objects of a description may have: what stands behind a key that has no meaning would be lost without
-// a word.
+// The keys that the objects of a description may have. The value of an unknown key would be ignored without
+// notice.
 
 import CommandLineTool
 import Foundation
 
-/// What may stand at a place of a description.
+/// The keys that are valid at a place of a description.
 indirect enum DescriptionKeys: Sendable {
-    /// A value that has no keys, or of which its reader takes care.
+    /// A value without keys, or one whose reader checks them itself.
     case none
-    /// A list of the same.
+    /// A list of these.
     case list(DescriptionKeys)
     /// An object with these keys.
     case object([(key: String, inner: DescriptionKeys)])
 
-    /// An object with all keys of a type; behind those that are named stands what is given.
+    /// An object with all keys of a type, and the given contents for some of them.
     static func keys<Key: CodingKey & CaseIterable & Hashable>(
         _: Key.Type,
         _ inner: [Key: DescriptionKeys] = [:]
@@ -21,11 +21,11 @@ indirect enum DescriptionKeys: Sendable {
         .object(Key.allCases.map { ($0.stringValue, inner[$0] ?? .none) })
     }
 
-    /// The first key, in the order of places, that has no meaning.
+    /// The first unknown key, in the order of places.
     ///
     /// - Parameters:
     ///   - json: What `JSONSerialization` has read.
-    ///   - place: Where it stands.
+    ///   - place: Its path.
     func unknownKey(in json: Any, at place: String = "") -> DescriptionProblem? {
         switch self {
         case .none: return nil

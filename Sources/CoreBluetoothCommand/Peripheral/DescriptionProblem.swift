@@ -1,18 +1,18 @@
-// What is wrong with a description, and where: the path to it, its line and its column.
+// A problem of a description, with its path, line and column.
 
 import Foundation
 
-/// What is wrong with a description.
+/// A problem of a description.
 struct DescriptionProblem {
-    /// The path to what is wrong, such as `services[0].uuid`.
+    /// The path to the problem, such as `services[0].uuid`.
     var place: String
-    /// What is wrong, with the path where it is not the whole file.
+    /// The problem in words, with the path unless it is the whole file.
     var text: String
 
-    /// The path to what stands behind a key.
+    /// The path to the value of a key.
     static func place(_ place: String, _ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
 
-    /// What a reader of JSON found.
+    /// A problem that the decoder found.
     init(_ error: DecodingError) {
         func at(_ context: DecodingError.Context, _ text: String) -> Self {
             let place = context.codingPath.reduce("") { place, key in
@@ -31,7 +31,7 @@ struct DescriptionProblem {
             }
     }
 
-    /// What belongs at a place where something else stands.
+    /// The type that is expected at a place.
     private static func expected(_ type: any Any.Type, _ key: String?) -> String {
         let name = "\(type)"
         let kind =
@@ -46,7 +46,7 @@ struct DescriptionProblem {
         return "\(kind) belongs here\(example)"
     }
 
-    /// What stands behind keys that are not understood at once.
+    /// The expected content of keys that need an explanation.
     private static let examples = [
         "uuid": "\"180D\" or \"Heart Rate\"", "properties": "[\"read\", \"notify\"]", "value": "{ \"uint8\": 1 }",
         "values": "[ { \"uint8\": 1 }, { \"uint8\": 2 } ]", "format": "{ \"hex\": \"0400AD27010000\" }",
@@ -55,27 +55,27 @@ struct DescriptionProblem {
 
     init(place: String, text: String) { (self.place, self.text) = (place, text) }
 
-    /// What is wrong, and its line and column.
+    /// The problem, and its line and column.
     func line(in json: Data) -> String {
         guard let offset = JSONPlaces(json).offset(of: place) else { return text }
         return "\(text) (line \(JSONPlaces.position(offset, in: json)))"
     }
 }
 
-/// Where each part of a JSON text stands.
+/// The positions of the parts of a JSON text.
 struct JSONPlaces {
     private let json: [UInt8]
     private var index = 0
     /// The octet at which the key of a path, or the element, begins.
     private var offsets: [String: Int] = [:]
 
-    /// Looks through a text that is JSON.
+    /// Scans a text that is JSON.
     init(_ json: Data) {
         self.json = Array(json)
         value("")
     }
 
-    /// The octet at which a part begins, or the innermost part around it that there is; `nil` for the whole text.
+    /// The octet at which a part, or the innermost present part around it, begins; `nil` for the whole text.
     func offset(of place: String) -> Int? {
         var place = Substring(place)
         while !place.isEmpty {
@@ -129,7 +129,7 @@ struct JSONPlaces {
                 element(&self, count)
                 count += 1
             }
-            // What is no JSON ends the search.
+            // Malformed JSON ends the search.
             guard index > before else { break }
         }
         index += 1

@@ -1,12 +1,12 @@
-// An L2CAP channel of a described peripheral: what comes is reported, and sent back.
+// An L2CAP channel of a described peripheral: received octets are reported and sent back.
 
 import CoreBluetooth
 import Foundation
 
-/// A channel that sends back what comes.
+/// A channel that sends back what it receives.
 @MainActor
 final class EchoChannel: NSObject, @preconcurrency StreamDelegate {
-    /// How many octets may wait to be sent; no more are read before they are.
+    /// The most octets that wait to be sent; no more are read until then.
     private static let limit = 64 * 1024
 
     private let channel: CBL2CAPChannel
@@ -14,7 +14,7 @@ final class EchoChannel: NSObject, @preconcurrency StreamDelegate {
     private var waiting = Data()
     private(set) var isDone = false
 
-    /// Serves a channel; `report` gets what comes.
+    /// Serves a channel; `report` gets the received octets.
     init(_ channel: CBL2CAPChannel, report: @escaping (Data) -> Void) {
         self.channel = channel
         self.report = report

@@ -1,4 +1,4 @@
-// Reads a description: what is no JSON, has an unknown key, or describes what cannot be, is refused with its place.
+// Reads a description. Malformed JSON, unknown keys and impossible descriptions are refused with their place.
 
 import CommandLineTool
 import Foundation
@@ -34,7 +34,7 @@ extension GATTDescription {
         if let problem { throw failure(problem.line(in: json)) }
     }
 
-    /// Where and why the octets are no JSON.
+    /// Where and why the JSON is malformed.
     private static func syntaxError(_ error: any Error, in json: Data) -> String {
         // Such as "Invalid value around character 12.", which counts octets.
         let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? ""
@@ -46,7 +46,7 @@ extension GATTDescription {
         return "this is not JSON: \(parts[0].lowercased()) in line \(JSONPlaces.position(offset, in: json))"
     }
 
-    /// What cannot be, though each part can.
+    /// Problems between parts that are valid by themselves.
     private var problem: DescriptionProblem? {
         if let count = manufacturerData?.data.count, !(2...Self.manufacturerDataLimit).contains(count) {
             return DescriptionProblem(
@@ -73,7 +73,7 @@ extension GATTDescription {
 }
 
 extension GATTDescription.Characteristic {
-    /// What cannot be of a characteristic, though each part can.
+    /// Such problems of a characteristic.
     fileprivate func problem(_ place: String) -> DescriptionProblem? {
         func problem(_ key: String, _ text: String) -> DescriptionProblem {
             DescriptionProblem(place: "\(place).\(key)", text: "\(place)\(text)")

@@ -19,7 +19,7 @@ extension GATTDescription {
         /// Seconds after the subscription, or the write.
         var after: Double
         var value: Value
-        /// The characteristic of the same service that sends it; the one itself where it is not said.
+        /// The characteristic of the same service that sends it; this one unless given.
         var uuid: Identifier?
 
         enum CodingKeys: String, CodingKey, CaseIterable {
@@ -29,13 +29,13 @@ extension GATTDescription {
         }
     }
 
-    /// What becomes of a write.
+    /// A write that is accepted, and its consequence.
     struct Reply: Decodable {
         /// What is written.
         var written: Value
         /// The ATT error code with which it is refused.
         var error: UInt8?
-        /// What is sent because of it.
+        /// Values that are sent after it.
         var notifications: [Timed]?
 
         enum CodingKeys: String, CodingKey, CaseIterable {
@@ -76,7 +76,7 @@ extension GATTDescription {
 }
 
 extension RecordedPeripheral {
-    /// The services, each behind those that it includes.
+    /// The services, each after those that it includes.
     fileprivate var servicesBehindIncludedOnes: [RecordedService] {
         var waiting = services
         var result: [RecordedService] = []
@@ -161,7 +161,7 @@ extension GATTDescription.Characteristic {
         return CharacteristicReplay(record)
     }
 
-    /// What cannot be in what was recorded.
+    /// The problem of a recording that is impossible.
     var recordingProblem: String? {
         let sendings = (notifications ?? []) + (answers ?? []).flatMap { $0.notifications ?? [] }
         guard sendings.allSatisfy({ $0.after >= 0 && $0.after <= Deadline.longest }) else {

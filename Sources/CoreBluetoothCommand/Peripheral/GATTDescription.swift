@@ -55,21 +55,21 @@ struct GATTDescription: Decodable {
         var value: Value?
         /// Values that are notified one after the other, again and again; the first is the value at the start.
         var values: [Value]?
-        /// How often, in seconds, subscribers get a value.
+        /// The seconds between two values to subscribers.
         var notifyEvery: Double?
         /// Characteristic User Description.
         var description: String?
         /// Characteristic Presentation Format.
         var format: Value?
-        /// What it demands of a connection.
+        /// The security that it demands of a connection.
         var security: Security?
-        /// How long, in seconds, a read or a write waits for its answer.
+        /// The seconds until a read or a write is answered.
         var delay: Double?
         /// What reads get, one after the other; then the value that it has.
         var reads: [Value]?
         /// What it sends after a subscription.
         var notifications: [Timed]?
-        /// What may be written, and what becomes of it; all that is not there is refused.
+        /// Writes that are accepted, and their consequences; all others are refused.
         var answers: [Reply]?
         /// Whether a read without a recorded value is refused; so it is where the description comes out of a capture.
         var isStrict = false
@@ -93,9 +93,9 @@ struct GATTDescription: Decodable {
     /// A service.
     struct Service: Decodable {
         var uuid: Identifier
-        /// Whether it is a primary one; true where it is not said.
+        /// Whether it is a primary service; true unless given.
         var primary: Bool?
-        /// Whether it is advertised; true where it is not said.
+        /// Whether it is advertised; true unless given.
         var advertise: Bool?
         /// The services that it includes; they stand in the description, too.
         var includes: [Identifier]?
@@ -144,6 +144,6 @@ struct GATTDescription: Decodable {
     var services: [Service]
     /// L2CAP channels that centrals may open.
     var channels: [Channel]?
-    /// Where an editor finds the JSON Schema of this; of no consequence here.
+    /// The JSON Schema for editors; ignored here.
     var schema: String?
 }

@@ -2,7 +2,7 @@
 
 import CommandLineTool
 
-/// A value that is written as its name; another name is refused with the list of those that there are.
+/// A value that is written as its name; an unknown name is refused with the list of names.
 protocol NamedValue: RawRepresentable<String>, Decodable, CaseIterable {}
 
 extension NamedValue {

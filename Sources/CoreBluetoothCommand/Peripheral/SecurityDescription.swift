@@ -1,4 +1,4 @@
-// What a described peripheral demands of a connection before it gives something.
+// The security that a described peripheral demands of a connection.
 //
 //     "security": "encrypted"                                     reading, writing and subscribing
 //     "security": { "read": "encrypted", "write": "authenticated", "notify": "encrypted", "description": "encrypted" }
@@ -7,9 +7,9 @@ import BluetoothHost
 import CoreBluetooth
 
 extension GATTDescription {
-    /// What a connection has to be.
+    /// A level of security.
     enum Level: String, NamedValue {
-        /// Encrypted, however the devices have paired.
+        /// Encrypted, by any kind of pairing.
         case encrypted
         /// Encrypted, and the devices have paired by a code.
         case authenticated

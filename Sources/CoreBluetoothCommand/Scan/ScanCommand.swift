@@ -1,6 +1,7 @@
 // `corebluetooth scan`: the devices that advertise.
 
 import ArgumentParser
+import BluetoothHost
 import CommandLineTool
 import CoreBluetooth
 import Foundation
@@ -12,10 +13,12 @@ struct ScanCommand: ParsableCommand {
         commandName: "scan",
         abstract: "Show the devices that advertise.",
         discussion: """
-            In a terminal it is a table that lives: a device keeps its row, and says "gone" 10 s after it was last \
-            heard; --watch gives it the whole screen, the strongest first. Into a pipe or a file it prints a line for \
-            each device; with --duplicates, for each report; with --sort, all of them at the end. A name that is \
-            advertised in part is marked: "Thermomet…" in a table, (shortened) in a line.
+            A terminal gets a live table: a device keeps its row, and shows "gone" 10 s after it was last heard; \
+            --watch gives the table the whole screen, the strongest first. A pipe or a file gets a line for each \
+            device; with --duplicates, for each report; with --sort, all of them at the end. A name of which only a \
+            part is advertised is marked: "Thermomet…" in a table, (shortened) in a line. --raw prints every \
+            advertising packet below Core Bluetooth: address, PDU, PHYs, strength, the time since the last one of its \
+            kind, and the AD structures in words and octets.
             """
     )
 
@@ -49,11 +52,24 @@ struct ScanCommand: ParsableCommand {
     )
     var timeout: Double?
 
+    @Flag(help: "Print every advertising packet, with address and AD structures.")
+    var raw = false
+
+    @Flag(help: "Do not ask for scan responses.")
+    var passive = false
+
+    @Option(help: "Listen on this primary PHY alone, 1m or coded; a controller without LE Coded listens on 1M.")
+    var phy: PHYName?
+
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         try Deadline.validate(timeout)
+        guard phy != .le2M else { throw ValidationError("Devices advertise on 1m or coded first, never on 2m.") }
+        guard !raw || !watch && sort == nil && !radio.trace.isWanted else {
+            throw ValidationError("--raw prints packets as they come; it does not go with --watch, --sort or --trace.")
+        }
         if let name, name.isEmpty { throw ValidationError("The name is empty.") }
         for text in service { _ = try Arguments.uuid(text) }
         guard !watch || !output.json && !duplicates else {
@@ -64,45 +80,53 @@ struct ScanCommand: ParsableCommand {
         }
     }
 
-    /// Whether there is a table: on standard output is a terminal that can move its cursor.
-    private var isLive: Bool { !output.json && !duplicates && Terminal.output.hasCursor }
+    /// Whether standard output is a terminal that can show a live table.
+    private var isLive: Bool { !output.json && !duplicates && !raw && Terminal.output.hasCursor }
 
     func run() throws {
-        try radio.apply(hasScreen: watch)
-        let services = try service.map(Arguments.uuid)
+        let output = output.format
+        let packets = raw ? try MainActor.assumeIsolated { RawScan(try filter, output) } : nil
+        let observer = packets.map { packets in RawReportObserver { packets.receive($0) } }
+        try radio.apply(hasScreen: watch, observer: observer)
+        BluetoothAdapter.default.setScanParameters(ScanParameters(isActive: !passive, phys: phy?.phys))
         try MainActor.assumeIsolated {
             ScanSession(
-                filter: ScanSession.Filter(services: services, name: name, rssi: rssi),
+                filter: try filter,
                 presentation: try presentation(),
                 order: sort,
                 duplicates: duplicates,
                 timeout: timeout,
-                output: output.format
+                output: output
             ).run()
         }
     }
 
+    private var filter: ScanSession.Filter {
+        get throws { ScanSession.Filter(services: try service.map(Arguments.uuid), name: name, rssi: rssi) }
+    }
+
     @MainActor
     private func presentation() throws -> ScanSession.Presentation {
+        guard !raw else { return .packets }
         guard watch else { return isLive ? .table : .lines }
         guard let screen = Screen() else { throw Failure("--watch needs a terminal") }
         return .screen(screen)
     }
 }
 
-/// Scans and shows.
+/// Scans, and shows what it hears.
 @MainActor
 final class ScanSession {
-    /// Which devices are shown.
+    /// The devices to show.
     struct Filter {
-        /// One of these services, where there are any.
+        /// One of these services; empty for any.
         var services: [CBUUID]
         /// Part of the name.
         var name: String?
         /// At least this strength, in dBm.
         var rssi: Int?
 
-        /// Whether a device passes; services are the scan's own affair.
+        /// Whether a device passes; the scan itself filters services.
         func passes(_ discovery: ScannedDevice) -> Bool {
             if let rssi, discovery.rssi ?? .min < rssi { return false }
             guard let name else { return true }
@@ -115,6 +139,8 @@ final class ScanSession {
         case lines
         case table
         case screen(Screen)
+        /// Packets are printed as they come; devices are not.
+        case packets
     }
 
     private let filter: Filter
@@ -148,17 +174,21 @@ final class ScanSession {
         central = Central(output: output)
     }
 
-    /// Shows; never returns.
+    /// Scans; never returns.
     func run() -> Never {
         start()
         Interrupts.runUntilExit()
     }
 
-    /// Starts to show; the end of the time ends the program.
+    /// Starts the scan; the timeout ends the program.
     func start() {
         central.onReady = { [self] in
-            // For the table each report counts: it shows the strength of now.
-            central.scan(services: filter.services, duplicates: collects || duplicates || filter.rssi != nil)
+            // The table needs each report, since it shows the current strength.
+            let isRaw = if case .packets = presentation { true } else { false }
+            central.scan(
+                services: isRaw ? [] : filter.services,
+                duplicates: isRaw || collects || duplicates || filter.rssi != nil
+            )
         }
         central.onDiscovery = { [self] _, discovery in show(discovery) }
         central.open()
@@ -167,19 +197,21 @@ final class ScanSession {
         if case .screen(let screen) = presentation { open(screen) }
     }
 
-    /// Whether devices are collected, and not printed as they are heard.
+    /// Whether devices are collected instead of printed as they are heard.
     private var collects: Bool {
         switch presentation {
         case .lines: order != nil
+        case .packets: false
         case .table, .screen: true
         }
     }
 
-    /// Shows what was heard.
+    /// Shows a discovery.
     func show(_ discovery: ScannedDevice) {
+        if case .packets = presentation { return }
         guard filter.passes(discovery) else { return }
         if collects { return table.add(discovery, at: Date()) }
-        // With a filter for strength a device may come near later, so each of its reports is looked at.
+        // With a filter for strength a device may come near later, so each of its reports is checked.
         if !duplicates, filter.rssi != nil, !reported.insert(discovery.identifier).inserted { return }
         print(discovery)
     }
@@ -188,10 +220,10 @@ final class ScanSession {
         output.write(output.isJSON ? discovery.object.text : discovery.line)
     }
 
-    /// Draws the table and comes back in a moment: a busy air must not make it flicker.
+    /// Draws the table, and again after a moment rather than with each report, which would flicker on a busy air.
     private func draw() {
         switch presentation {
-        case .lines: return
+        case .lines, .packets: return
         case .screen(let screen): screen.setNeedsDraw()
         case .table:
             let size = Terminal.output.size
@@ -218,7 +250,7 @@ final class ScanSession {
         screen.open()
     }
 
-    /// Takes the order that a key stands for; false where it stands for none.
+    /// Applies the order of a key; returns false for a key without one.
     func sorts(by key: Key) -> Bool {
         switch key {
         case .character("r"): order = .rssi
@@ -229,7 +261,7 @@ final class ScanSession {
         return true
     }
 
-    /// Draws the table, and in the last row what can be done.
+    /// Draws the table, and the keys in the last row.
     func draw(on canvas: inout Canvas) {
         let size = canvas.size
         let lines = table.lines(width: size.columns + 1, height: size.rows, now: Date(), order: order)

@@ -1,5 +1,5 @@
-// The table of a scan: rows that fit a terminal of any width, in an order, and the control sequences that draw them over
-// the last ones. What is narrow loses the services first, then most of the identifier, and never the signal strength.
+// The table of a scan: rows that fit a terminal of any width, sorted, and the control sequences that draw them over
+// the last ones. A narrow terminal loses the services first, then most of the identifier, never the signal strength.
 
 import ArgumentParser
 import CommandLineTool
@@ -10,34 +10,34 @@ import TerminalScreen
 enum ScanOrder: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// The strongest first; devices that fell silent last.
     case rssi
-    /// By name, those without one last.
+    /// By name; devices without one last.
     case name
-    /// The one that was found last comes first.
+    /// The one found last comes first.
     case time
 }
 
-/// The table of what was heard.
+/// The table of the devices heard.
 struct ScanTable {
-    /// A device and when it was heard last.
+    /// A device, and when it was last heard.
     struct Row {
         var discovery: ScannedDevice
         var lastHeard: Date
-        /// The strength of the last reports together, in dBm, by which rows are ordered: they do not trade places with
+        /// The mean strength of the last reports in dBm, by which rows are sorted: they do not trade places with
         /// each report.
         var meanRSSI: Double?
     }
 
-    /// How long, in seconds, after its last report a device still has a signal strength.
+    /// The seconds after its last report for which a device has a signal strength.
     static let freshness: TimeInterval = 10
-    /// How much of the mean is a new report's.
+    /// The share of a new report in the mean.
     private static let share = 0.2
-    /// How wide the terminal has to be for whole identifiers, in columns.
+    /// The columns from which identifiers are shown whole.
     private static let wide = 100
 
     /// The devices, in the order in which they were found.
     private(set) var rows: [Row] = []
 
-    /// Takes a report: a device keeps its row.
+    /// Adds a report; a device keeps its row.
     mutating func add(_ discovery: ScannedDevice, at time: Date) {
         let index = rows.firstIndex { $0.discovery.identifier == discovery.identifier }
         guard let index else {
@@ -50,7 +50,7 @@ struct ScanTable {
         rows[index].meanRSSI = rows[index].meanRSSI.map { $0 + (rssi - $0) * Self.share } ?? rssi
     }
 
-    /// The devices in an order; in that in which they were found where there is none.
+    /// The devices in an order, or as they were found.
     func ordered(by order: ScanOrder?, now: Date) -> [Row] {
         func strength(_ row: Row) -> Double { isFresh(row, now) ? row.meanRSSI ?? -200 : -.infinity }
         func name(_ row: Row) -> (Int, String) { (row.discovery.name == nil ? 1 : 0, row.discovery.name ?? "") }
@@ -58,7 +58,7 @@ struct ScanTable {
         switch order {
         case nil: return rows
         case .time: return rows.reversed()
-        // Equal ones stay as they were found.
+        // Equal devices stay in the order in which they were found.
         case .rssi:
             return numbered.sorted { (-strength($0.element), $0.offset) < (-strength($1.element), $1.offset) }
                 .map(\.element)
@@ -70,7 +70,7 @@ struct ScanTable {
         }
     }
 
-    /// The table as lines no wider than `width` and no more than `height`. Where not all fit, those are left out that come
+    /// The table as lines no wider than `width` and no more than `height`. If not all fit, those are left out that come
     /// last in the order; without one, those that were found first.
     func lines(width: Int, height: Int, now: Date, order: ScanOrder? = nil) -> [StyledText] {
         let columns = max(1, width - 1)
@@ -89,22 +89,22 @@ struct ScanTable {
 
     private func isFresh(_ row: Row, _ now: Date) -> Bool { now.timeIntervalSince(row.lastHeard) < Self.freshness }
 
-    /// What draws `lines` where the last `previous` lines stand, and leaves the cursor below them.
+    /// The text that draws `lines` over the last `previous` lines and leaves the cursor below them.
     static func drawing(_ lines: [StyledText], over previous: Int, hasColors: Bool) -> String {
         var text = previous > 0 ? "\u{1B}[\(previous)A\r" : ""
         for line in lines { text += line.rendered(hasColors: hasColors) + "\u{1B}[K\n" }
-        // A table that has become shorter leaves nothing behind.
+        // Clears what a longer table has left.
         return text + "\u{1B}[J"
     }
 
-    /// Which columns there are, and how wide they are.
+    /// The columns and their widths.
     private struct Layout {
         private let nameWidth: Int
         private let identifierWidth: Int
 
         init(columns: Int, rows: [Row]) {
             let longest = rows.map { ColumnWidth.columns(of: Self.name($0.discovery)) }.max() ?? 0
-            // Behind the name stand bars and strength, and two spaces before them.
+            // The name is followed by two spaces, bars and strength.
             let room = max(4, columns - 2 - SignalText.columns)
             nameWidth = min(24, room, max(4, longest))
             let rest = columns - nameWidth - 2 - SignalText.columns - 2
@@ -142,7 +142,7 @@ struct ScanTable {
             var line = StyledText(ColumnWidth.padded(name, to: nameWidth) + "  ", style)
             line.append(signal)
             guard identifierWidth > 0 else { return line }
-            // The beginning of an identifier is enough to name a device.
+            // The beginning of an identifier suffices to name a device.
             let shown = identifier.count > identifierWidth ? String(identifier.prefix(identifierWidth)) : identifier
             let padded = rest.isEmpty ? shown : ColumnWidth.padded(shown, to: identifierWidth) + "  " + rest
             line.append("  " + padded, style)

@@ -1,4 +1,4 @@
-// What was heard of a device, in a shape for tables, lines and JSON.
+// A device as a scan has heard it, for tables, lines and JSON.
 
 import AssignedNumbers
 import BluetoothTypes
@@ -10,9 +10,9 @@ import Foundation
 struct ScannedDevice {
     var identifier: UUID
     var name: String?
-    /// Whether that is the beginning of a longer name.
+    /// Whether the name is the beginning of a longer one.
     var isNameShortened = false
-    /// In dBm; `nil` where the controller could not measure it.
+    /// In dBm; `nil` if the controller could not measure it.
     var rssi: Int?
     var isConnectable: Bool
     var services: [CBUUID]
@@ -23,7 +23,7 @@ struct ScannedDevice {
     /// When it was heard; `nil` if that is not known.
     var time: Date?
 
-    /// The report that a manager's delegate got.
+    /// Creates it from a report to a manager's delegate.
     init(_ peripheral: CBPeripheral, _ advertisementData: [String: Any], rssi: NSNumber) {
         let listed = advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
         let overflow = advertisementData[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] ?? []
@@ -64,7 +64,7 @@ struct ScannedDevice {
         self.txPower = txPower
     }
 
-    /// Takes in a later report of the same device, which may say only part of what is known.
+    /// Adds a later report of the same device, which may have fewer parts.
     mutating func merge(_ later: ScannedDevice) {
         if let laterName = later.name { (name, isNameShortened) = (laterName, later.isNameShortened) }
         rssi = later.rssi ?? rssi
@@ -78,12 +78,12 @@ struct ScannedDevice {
 
     // MARK: Words
 
-    /// The services by their names where they have one.
+    /// The services by their names, or UUIDs.
     var serviceWords: String {
         services.map { UUIDText.name(ofService: $0) }.joined(separator: ", ")
     }
 
-    /// The company and what it says.
+    /// The company and its data.
     var manufacturerWords: String {
         guard let manufacturerData else { return "" }
         guard let company = Self.company(manufacturerData) else { return HexadecimalText.text(manufacturerData) }
@@ -117,7 +117,7 @@ struct ScannedDevice {
             .array(
                 uuids.map { uuid in
                     .object([
-                        ("uuid", .string(uuid.uuidString)),
+                        ("service", .string(uuid.uuidString)),
                         ("name", UUIDText.json(ofService: uuid)),
                     ])
                 }
@@ -125,8 +125,9 @@ struct ScannedDevice {
         }
         let company = manufacturerData.flatMap(Self.company)
         return .object([
-            ("event", "discovered"), ("identifier", .string(identifier.uuidString)),
-            ("name", JSONValue(name)), ("nameIsShortened", .bool(isNameShortened)), ("rssi", JSONValue(rssi)),
+            ("event", "discovered"), ("time", Record.time(time ?? Date())),
+            ("device", Record.device(identifier, name: name)), ("nameIsShortened", .bool(isNameShortened)),
+            ("rssi", JSONValue(rssi)),
             ("connectable", .bool(isConnectable)), ("services", list(services)),
             (
                 "manufacturer",
@@ -134,13 +135,20 @@ struct ScannedDevice {
                     .object([
                         ("company", JSONValue(company.map(Int.init))),
                         ("name", JSONValue(company.flatMap { CompanyNames[$0] })),
-                        ("data", .string(HexadecimalText.digits(data.dropFirst(company == nil ? 0 : 2)))),
+                        ("hex", .string(HexadecimalText.digits(data.dropFirst(company == nil ? 0 : 2)))),
                     ])
                 } ?? .null
             ),
             (
                 "serviceData",
-                JSONValue.object(serviceData.map { ($0.service.uuidString, .string(HexadecimalText.digits($0.data))) })
+                JSONValue.array(
+                    serviceData.map {
+                        .object([
+                            ("service", .string($0.service.uuidString)), ("name", UUIDText.json(ofService: $0.service)),
+                            ("hex", .string(HexadecimalText.digits($0.data))),
+                        ])
+                    }
+                )
             ),
             ("txPower", JSONValue(txPower)),
         ])

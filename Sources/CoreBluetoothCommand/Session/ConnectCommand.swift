@@ -20,7 +20,7 @@ struct ConnectCommand: ParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Flag(help: "Go on behind a command that fails, and end with status 0.")
+    @Flag(help: "Go on after a command that fails, and end with status 0.")
     var keepGoing = false
 
     @OptionGroup var radio: RadioOptions
@@ -36,7 +36,7 @@ struct ConnectCommand: ParsableCommand {
     }
 }
 
-/// Reads commands and does them, one after the other.
+/// Reads commands and runs them, one after the other.
 @MainActor
 final class DeviceSession {
     private let connection: DeviceConnection
@@ -46,7 +46,7 @@ final class DeviceSession {
     private var isBusy = false
 
     /// - Parameters:
-    ///   - device: The device, as a person has named it.
+    ///   - device: The device, as the user wrote it.
     ///   - keepsGoing: Whether a command that fails does not end a session without a terminal.
     ///   - lines: The commands.
     init(_ connection: DeviceConnection, device: String, keepsGoing: Bool, lines: LineReader) {
@@ -62,9 +62,8 @@ final class DeviceSession {
     /// Runs until the end of input, or until a command ends it.
     func run() async throws {
         let name = Central.name(connection.peripheral)
-        connection.output.print(
+        connection.print(
             "connected",
-            connection.details,
             line: lines.isInteractive ? "Connected to \(name). \"help\" lists the commands, Tab completes." : nil
         )
         // A person is helped by names; a script asks for what it needs.
@@ -95,7 +94,7 @@ final class DeviceSession {
     }
 
     private var prompt: String {
-        // Where only the input is a terminal, the output is another program's.
+        // If only the input is a terminal, the output is another program's.
         guard Terminal.output.isTerminal else { return "" }
         let name = connection.peripheral.name.map { PrintableText.text($0) } ?? device
         return connection.peripheral.state == .connected ? "\(name)> " : "\(name) (not connected)> "
@@ -112,8 +111,8 @@ final class DeviceSession {
 }
 
 extension DeviceConnection {
-    /// The device for a JSON object.
-    var details: [(key: String, value: JSONValue)] {
-        [("identifier", .string(peripheral.identifier.uuidString)), ("name", JSONValue(peripheral.name))]
+    /// Prints something about the connection.
+    func print(_ event: String, _ details: Record.Details = [], line: String?) {
+        output.print(event, Record.head(peripheral) + details, line: line)
     }
 }

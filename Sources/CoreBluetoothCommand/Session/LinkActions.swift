@@ -1,4 +1,4 @@
-// What a session shows and changes of the connection itself: MTU, PHYs, connection parameters, signal strength.
+// Session commands for the connection itself: MTU, PHYs, connection parameters, signal strength.
 
 import ArgumentParser
 import BluetoothHCI
@@ -12,13 +12,13 @@ import NIOCore
 struct MTUAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "mtu",
-        abstract: "Show how many octets an ATT packet has, and a write without response."
+        abstract: "Show the sizes of an ATT packet and of a write without response, in octets."
     )
 
     func run(on connection: DeviceConnection) async throws {
         let mtu = try await connection.central.linkParameters().mtu
         let length = connection.peripheral.maximumWriteValueLength(for: .withoutResponse)
-        connection.output.print(
+        connection.print(
             "mtu",
             [("mtu", .integer(mtu)), ("maximumWriteWithoutResponse", .integer(length))],
             line: "MTU \(mtu), up to \(length) octets in a write without response"
@@ -49,7 +49,7 @@ struct PHYAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "phy",
         abstract: "Show the PHYs of the connection, or ask for others.",
-        discussion: "The two controllers agree on one that both have; the answer says which."
+        discussion: "The two controllers agree on one that both support; the answer says which."
     )
 
     @Argument(help: "The PHYs to ask for.")
@@ -62,7 +62,7 @@ struct PHYAction: DeviceAction {
         let present =
             asked.isEmpty
             ? try await connection.central.linkParameters().phys : try await connection.central.setPHYs(asked)
-        connection.output.print(
+        connection.print(
             "phy",
             [
                 ("transmitter", .string(present.transmitter.description)),
@@ -73,7 +73,7 @@ struct PHYAction: DeviceAction {
     }
 }
 
-/// Which parameters a connection is to have.
+/// Connection parameters to ask for.
 struct ConnectionParameterOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
@@ -83,13 +83,13 @@ struct ConnectionParameterOptions: ParsableArguments, Sendable {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How many connection events the device may leave out, 0 to 499.", valueName: "n")
+        help: ArgumentHelp("The number of connection events that the device may skip, 0 to 499.", valueName: "n")
     )
     var latency: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The connection is lost after so long a silence, 100 to 32000 ms.", valueName: "ms")
+        help: ArgumentHelp("Give the connection up after this much silence, 100 to 32000 ms.", valueName: "ms")
     )
     var supervisionTimeout: Double?
 
@@ -115,9 +115,9 @@ struct ConnectionParameterOptions: ParsableArguments, Sendable {
     /// Whether none was given.
     var isEmpty: Bool { interval == nil && latency == nil && supervisionTimeout == nil }
 
-    /// What to ask for on a connection that has these; what was not given stays.
+    /// The parameters to ask for on a connection that has these; those that were not given stay.
     ///
-    /// - Throws: ``Failure`` where they do not fit each other (Vol 6, Part B, 4.5.2).
+    /// - Throws: ``Failure`` if they do not fit each other (Vol 6, Part B, 4.5.2).
     func parameters(changing present: LinkTiming) throws -> ConnectionParameters {
         func time(_ milliseconds: Double) -> TimeAmount { .microseconds(Int64((milliseconds * 1000).rounded())) }
         let interval = self.interval.map { ConnectionInterval(time($0)) } ?? present.interval
@@ -151,7 +151,7 @@ struct ParametersAction: DeviceAction {
         if !wanted.isEmpty {
             timing = try await connection.central.updateConnection(try wanted.parameters(changing: timing))
         }
-        connection.output.print("parameters", LinkText.details(timing), line: LinkText.line(timing))
+        connection.print("parameters", LinkText.details(timing), line: LinkText.line(timing))
     }
 }
 
@@ -164,7 +164,7 @@ struct RSSIAction: DeviceAction {
 
     func run(on connection: DeviceConnection) async throws {
         let strength = try await connection.central.readStrength()
-        connection.output.print(
+        connection.print(
             "rssi",
             [("rssi", JSONValue(strength))],
             line: strength.map { "\($0) dBm" } ?? "the controller does not know the strength"

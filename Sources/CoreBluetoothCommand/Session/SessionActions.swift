@@ -1,4 +1,4 @@
-// What only a session does: discovering, ending subscriptions, waiting, connecting again, help, and the end.
+// Commands that only a session has: discovering, ending subscriptions, waiting, reconnecting, help, and the end.
 
 import ArgumentParser
 import CommandLineTool
@@ -26,7 +26,7 @@ struct DiscoverAction: DeviceAction {
 struct UnsubscribeAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "unsubscribe",
-        abstract: "Print the values of a characteristic no more."
+        abstract: "Stop printing a characteristic's values."
     )
 
     @OptionGroup var characteristic: CharacteristicOptions
@@ -44,7 +44,7 @@ struct UnsubscribeAction: DeviceAction {
 struct WaitAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait for so many seconds, while values are printed as they come."
+        abstract: "Wait SECONDS seconds, while values are printed as they come."
     )
 
     @Argument(help: "The seconds.")
@@ -59,7 +59,7 @@ struct WaitAction: DeviceAction {
 struct ReconnectAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "connect",
-        abstract: "Connect again, where the connection was lost."
+        abstract: "Connect again after the connection was lost."
     )
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))
@@ -71,11 +71,11 @@ struct ReconnectAction: DeviceAction {
         guard connection.peripheral.state != .connected else { return }
         try await connection.central.connect(connection.peripheral, timeout: timeout)
         connection.watch()
-        connection.output.print("connected", connection.details, line: nil)
+        connection.print("connected", line: nil)
     }
 }
 
-/// Shows what can be done.
+/// Lists the commands.
 struct HelpAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "help",

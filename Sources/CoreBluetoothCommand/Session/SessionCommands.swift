@@ -13,7 +13,7 @@ enum SessionCommands {
         ReconnectAction.self, HelpAction.self, QuitAction.self,
     ]
 
-    /// What came of a line that is no command to do.
+    /// The result of parsing a line.
     enum Outcome {
         case action(any DeviceAction)
         /// Help that was asked for.
@@ -55,7 +55,7 @@ enum SessionCommands {
 
     // MARK: Completion
 
-    /// What may stand at the end of a line.
+    /// The completions of the word at the end of a line.
     @MainActor
     static func completion(of text: String, on connection: DeviceConnection) -> LineCompletion {
         SessionLine(text).completion { before, word in
@@ -66,7 +66,7 @@ enum SessionCommands {
         }
     }
 
-    /// The options of a command, as its usage has them.
+    /// The options of a command, from its usage.
     private static func options<Action: DeviceAction>(_ type: Action.Type) -> [String] {
         SessionCommand<Action>.usageString().split { " []".contains($0) }.map(String.init).filter { $0.hasPrefix("--") }
     }

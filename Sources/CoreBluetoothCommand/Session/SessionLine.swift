@@ -8,9 +8,9 @@ import TerminalScreen
 struct SessionLine {
     /// The words.
     private(set) var words: [String] = []
-    /// How many characters the word at the end has as it was typed; 0 behind a space.
+    /// The number of characters of the last word as it was typed; 0 after a space.
     let lastLength: Int
-    /// Whether a quotation mark was not closed.
+    /// Whether a quotation mark is not closed.
     let isOpen: Bool
 
     /// Reads a line.
@@ -45,15 +45,15 @@ struct SessionLine {
         isOpen = quote != nil
     }
 
-    /// A word as it has to be typed.
+    /// A word with the quotation marks that it needs.
     static func quoted(_ word: String) -> String {
         guard word.isEmpty || word.contains(where: { " \\\"'".contains($0) }) else { return word }
         return "\"" + word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// What may stand in place of the word at the end.
+    /// The completions of the last word.
     ///
-    /// - Parameter candidates: What may stand behind these words.
+    /// - Parameter candidates: The words that may follow these.
     func completion(_ candidates: (_ before: [String], _ word: String) -> [String]) -> LineCompletion {
         let word = lastLength > 0 ? words.last ?? "" : ""
         var seen: Set<String> = []

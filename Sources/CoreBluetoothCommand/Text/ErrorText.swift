@@ -5,9 +5,9 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 
-/// What failed with a device, and the error of Core Bluetooth.
+/// A failed procedure with a device, and the error of Core Bluetooth.
 struct DeviceFailure: Error {
-    /// What failed, without the reason.
+    /// The procedure, as in "reading FFF1 failed".
     let what: String
     /// The error.
     let cause: any Error
@@ -43,7 +43,7 @@ extension Failure.Kind {
 
 /// An error in one line.
 enum ErrorText {
-    /// The words for an error of Core Bluetooth, without the full stop of a sentence.
+    /// The words for an error of Core Bluetooth, without a full stop.
     static func text(_ error: any Error) -> String {
         if let failure = error as? Failure { return failure.line }
         if let failure = error as? DeviceFailure { return "\(failure.what): \(text(failure.cause))" }

@@ -18,14 +18,14 @@ enum HexadecimalText {
     /// `0x004C`.
     static func number(_ value: UInt16) -> String { "0x" + value.hexadecimalDigits }
 
-    /// The octets that digits stand for; between octets there may be spaces, colons or hyphens, in front of them 0x.
+    /// The octets that digits stand for, with an optional 0x, and spaces, colons or hyphens between octets.
     ///
-    /// - Returns: `nil` if the text is something else, also if it has nothing but what may stand around octets.
+    /// - Returns: `nil` for any other text, also for one of separators alone.
     static func octets(_ text: some StringProtocol) -> Data? {
         var rest = text.trimmingCharacters(in: .whitespaces)[...]
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") { rest = rest.dropFirst(2) }
         var data = Data()
-        // Between octets there may be separators, but not within one, and not alone.
+        // Separators stand between octets, not within one.
         for group in rest.split(whereSeparator: { " :-".contains($0) }) {
             guard let octets = [UInt8](hexadecimal: group) else { return nil }
             data += octets

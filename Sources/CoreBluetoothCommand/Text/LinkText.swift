@@ -1,4 +1,4 @@
-// How a connection is carried, in words.
+// The timing of a connection, in words.
 
 import BluetoothHost
 import BluetoothTypes
@@ -11,7 +11,7 @@ enum LinkText {
         "interval \(timing.interval), latency \(timing.latency), supervision timeout \(timing.supervisionTimeout)"
     }
 
-    /// The same for a JSON object, times in ms.
+    /// The keys of a JSON object, times in ms.
     static func details(_ timing: LinkTiming) -> [(key: String, value: JSONValue)] {
         [
             ("interval", .number(milliseconds(timing.interval))), ("latency", .integer(Int(timing.latency))),

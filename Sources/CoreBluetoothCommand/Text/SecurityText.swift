@@ -6,7 +6,7 @@ import CoreBluetooth
 
 /// How secure a connection is.
 enum SecurityText {
-    /// The words for a connection, behind "is".
+    /// The words for a connection, to follow "is".
     static func text(_ security: LinkSecurity?) -> String {
         security?.key.map(text) ?? "not encrypted"
     }
@@ -32,7 +32,7 @@ enum SecurityText {
     /// The level of a connection for a JSON object.
     static func json(_ security: LinkSecurity?) -> JSONValue { .string(name(security?.level ?? .none)) }
 
-    /// What an attribute demands that was refused on a connection; `nil` where that was not for want of security.
+    /// What a refused attribute demands of a connection; `nil` if security was not the reason.
     static func demand(_ error: any Error, on security: LinkSecurity?) -> String? {
         switch (error as? CBATTError)?.code {
         case .insufficientAuthentication:

@@ -5,7 +5,7 @@ import TerminalScreen
 
 /// A signal strength in a table.
 enum SignalText {
-    /// How many columns it takes: four bars, a space, and four for the number.
+    /// Its width: four bars, a space, and four columns for the number.
     static let columns = 9
 
     /// Bars and dBm; `?` if the strength is unknown.

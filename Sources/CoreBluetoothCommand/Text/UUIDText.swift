@@ -1,4 +1,4 @@
-// UUIDs for a person: with the names that the Bluetooth SIG has assigned, where there are any.
+// UUIDs with the names that the Bluetooth SIG has assigned.
 
 import AssignedNumbers
 import BluetoothTypes
@@ -7,18 +7,18 @@ import CoreBluetooth
 
 /// A UUID in words.
 enum UUIDText {
-    /// The digits, with the assigned name where there is one.
+    /// The digits, and the assigned name if there is one.
     static func label(_ uuid: CBUUID) -> String {
         assignedName(uuid).map { "\(uuid.uuidString) \($0)" } ?? uuid.uuidString
     }
 
-    /// The assigned name for a JSON object; `null` where there is none.
+    /// The assigned name for a JSON object; `null` if there is none.
     static func json(_ uuid: CBUUID) -> JSONValue { JSONValue(assignedName(uuid)) }
 
-    /// What a person may write for it: the assigned name, where there is one, and the digits.
+    /// The texts that stand for it on the command line: the assigned name, if there is one, and the digits.
     static func spellings(_ uuid: CBUUID) -> [String] { [assignedName(uuid), uuid.uuidString].compactMap { $0 } }
 
-    /// The assigned name of a service, else the digits; a characteristic's name is none of a service.
+    /// The assigned name of a service, else the digits; the name of a characteristic does not count.
     static func name(ofService uuid: CBUUID) -> String { serviceName(uuid) ?? uuid.uuidString }
 
     /// The digits of a service, with its assigned name if it has one.
@@ -29,7 +29,7 @@ enum UUIDText {
     /// The assigned name of a service for a JSON object; `null` if it has none.
     static func json(ofService uuid: CBUUID) -> JSONValue { JSONValue(serviceName(uuid)) }
 
-    /// Declarations, descriptors and characteristics have the numbers from 0x2700 on that no organization has
+    /// Numbers from 0x2700 belong to declarations, descriptors and characteristics, except those of organizations
     /// (Assigned Numbers, 3.5 to 3.8).
     private static func serviceName(_ uuid: CBUUID) -> String? {
         if let number = BluetoothUUID(uuid.uuidString)?.shortValue, (0x2700..<0xFC00).contains(number) { return nil }

@@ -1,5 +1,5 @@
-// Values for a person: as the Bluetooth SIG defines the characteristic, for the common ones; else by the Characteristic
-// Presentation Format of the device, where that was read; and octets otherwise.
+// Values for a person: as the Bluetooth SIG defines the characteristic; else by the device's Characteristic Presentation
+// Format, if that was read; and octets otherwise.
 
 import AssignedNumbers
 import BluetoothTypes
@@ -9,12 +9,12 @@ import Foundation
 
 /// A value in words.
 enum ValueText {
-    /// The value of a characteristic: `57 (87 %)`, or `48 69 "Hi"` where it may be text.
+    /// The value of a characteristic: `57 (87 %)`, or `48 69 "Hi"` if it may be text.
     static func text(_ data: Data, of characteristic: CBCharacteristic) -> String {
         text(data, of: characteristic.uuid, characteristic.presentationFormat)
     }
 
-    /// The value of a characteristic with a UUID, and with a format where the device has said one.
+    /// The value of a characteristic with a UUID, and with the format that the device has for it, if any.
     static func text(_ data: Data, of uuid: CBUUID, _ format: ValueFormat? = nil) -> String {
         guard !data.isEmpty else { return "(empty)" }
         let octets = HexadecimalText.text(data)
@@ -33,7 +33,7 @@ enum ValueText {
         }
     }
 
-    /// The text that octets are, where all of them are printable.
+    /// The text that octets are; `nil` unless all of it is printable.
     static func plain(_ data: Data) -> String? {
         guard let text = String(data: data, encoding: .utf8), !text.isEmpty else { return nil }
         return text == PrintableText.text(text) ? text : nil
@@ -52,7 +52,7 @@ enum ValueText {
         }
         func shown(_ meaning: String?) -> String? { meaning.map { "\(HexadecimalText.text(data)) (\($0))" } }
         switch number {
-        case 0x2A00, 0x2A24...0x2A29, 0x2A8A, 0x2A90, 0x2A87:
+        case _ where DecodedValue.texts.contains(number):
             return String(data: data, encoding: .utf8).map { "\"\(PrintableText.text($0))\"" }
         case 0x2A01:
             return shown(
@@ -67,9 +67,6 @@ enum ValueText {
             )
         case 0x2A06: return shown(unsigned(0, 1).map { ["no alert", "mild alert", "high alert"][min($0, 2)] })
         case 0x2A07: return shown(signed(0, 1).map { "\($0) dBm" })
-        case 0x2A37:
-            let isWide = octets[0] & 1 == 1
-            return shown(unsigned(1, isWide ? 2 : 1).map { "\($0) bpm" })
         case 0x2A38:
             let places = ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
             return shown(unsigned(0, 1).flatMap { places.indices.contains($0) ? places[$0] : nil })
@@ -83,14 +80,14 @@ enum ValueText {
                     + "product \(HexadecimalText.number(UInt16(product))), "
                     + "version \(HexadecimalText.number(UInt16(version)))"
             )
-        default: return shown(ValueFormat[characteristic: number]?.text(octets))
+        default: return shown(ValueFormat[characteristic: number]?.text(octets) ?? DecodedValue(data, of: uuid)?.words)
         }
     }
 }
 
 extension CBCharacteristic {
-    /// What Characteristic Presentation Format says of the value, where the descriptor was read; `nil` where there are
-    /// several, whose order Characteristic Aggregate Format has (Vol 3, Part G, 3.3.3.5 and 3.3.3.6).
+    /// The format in Characteristic Presentation Format; `nil` if the descriptor was not read, or if there are several,
+    /// whose order is in Characteristic Aggregate Format (Vol 3, Part G, 3.3.3.5 and 3.3.3.6).
     var presentationFormat: ValueFormat? {
         let formats = (descriptors ?? []).filter { $0.uuid.uuidString == CBUUIDCharacteristicFormatString }
         guard formats.count == 1, let octets = formats[0].value as? Data else { return nil }

@@ -27,7 +27,7 @@ struct BridgeCommandTests {
                 "hci3 is at unix:/run/a; use it with --adapter h4:unix:/run/a",
                 "hci3 is at tcp:127.0.0.1:9101; use it with --adapter h4:tcp:127.0.0.1:9101",
                 "in use by \(PrintableText.text("eightball\u{1B}"))", "refused blueear: one host at a time",
-                "no more in use by eightball: it has closed",
+                "no longer in use by eightball: it has closed",
             ]
         )
         #expect(

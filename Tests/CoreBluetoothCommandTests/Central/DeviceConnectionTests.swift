@@ -53,14 +53,6 @@ struct DeviceConnectionTests {
         #expect(subscribed() == ["FFF2"] && values(of: 5) == ["07"])
     }
 
-    @Test("prints nothing behind counted values if no other command follows")
-    func single() throws {
-        let testbed = tool.testbed
-        let single = DeviceConnection(testbed.central, connection.peripheral, output: testbed.output)
-        #expect(try testbed.perform("subscribe 2A19 --hex --count 2", on: single) == ["56", "56"])
-        #expect(single.subscribed.count == 1 && values(of: 5).isEmpty)
-    }
-
     /// Subscribes to FFF3, whose values are the test's, and counts so many.
     private static func subscribe(_ connection: DeviceConnection, count: Int) async throws -> CBCharacteristic {
         let found = try await connection.characteristic(CBUUID(string: "FFF3"), of: nil)

@@ -109,7 +109,8 @@ struct InspectCommandTests {
         var objects: [String: [String: Any]] = [:]
         for line in try tool.objects(reads ? "discover --values" : "discover") {
             let object = try jsonObject(line)
-            objects[try #require(object["uuid"] as? String)] = object
+            let uuid = object["descriptor"] ?? object["characteristic"] ?? object["service"]
+            objects[try #require(uuid as? String)] = object
         }
         func text(_ uuid: String, _ key: String) -> String? { objects[uuid]?[key] as? String }
         #expect(objects.keys.sorted() == ["FFD1", "FFD2", "FFE0", "FFE1", "FFE2", "FFE3", "FFE4", "FFE5", "FFF0"])
@@ -119,15 +120,16 @@ struct InspectCommandTests {
         #expect(text("FFE2", "demands") == nil)
         #expect(text("FFE2", "error")?.hasPrefix("reading FFE2 failed: ") == (reads ? true : nil))
         for uuid in ["FFE1", "FFE2", "FFE3"] {
-            #expect(text(uuid, "value") == nil && text(uuid, "meaning") == nil, "\(uuid)")
+            #expect(text(uuid, "hex") == nil && text(uuid, "meaning") == nil, "\(uuid)")
         }
         for (uuid, digits) in [("FFE4", "04"), ("FFE5", "05")] {
-            #expect(text(uuid, "value") == (reads ? digits : nil) && text(uuid, "meaning") == (reads ? digits : nil))
+            #expect(text(uuid, "hex") == (reads ? digits : nil) && text(uuid, "meaning") == (reads ? digits : nil))
             #expect(text(uuid, "error") == nil && text(uuid, "demands") == nil)
         }
         #expect(text("FFD1", "meaning") == (reads ? "(needs pairing by a code)" : nil))
         #expect(text("FFD1", "demands") == (reads ? "needs pairing by a code" : nil))
         #expect(text("FFD2", "meaning") == (reads ? "08" : nil) && text("FFD2", "demands") == nil)
+        #expect(text("FFD2", "hex") == (reads ? "08" : nil) && text("FFD2", "service") == "FFF0")
         #expect(text("FFD1", "characteristic") == "FFE5" && text("FFE5", "service") == "FFF0")
     }
 
@@ -144,7 +146,7 @@ struct InspectCommandTests {
         }
         .map { try jsonObject($0) }
         let devices = objects.filter { $0["event"] as? String == "device" }
-        #expect(devices.map { $0["name"] as? String } == ["Safe", "Safe"])
+        #expect(devices.map { ($0["device"] as? [String: Any])?["name"] as? String } == ["Safe", "Safe"])
         #expect(devices.allSatisfy { $0["services"] as? Int == 1 && $0["security"] as? String == "none" })
         let services = objects.filter { $0["event"] as? String == "service" }
         #expect(services.map { $0["primary"] as? Bool } == [true, false, true, false])

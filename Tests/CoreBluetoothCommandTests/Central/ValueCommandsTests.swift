@@ -49,26 +49,34 @@ struct ValueCommandsTests {
         #expect(throws: QuitAction.End.self) { try tool.perform("quit") }
     }
 
-    @Test("are objects in JSON, with whether a written one was confirmed")
+    @Test("are objects in JSON with service, characteristic, octets, number and unit; a written one says if confirmed")
     func objects() throws {
+        let fff1 = #""service":"FFF0","characteristic":"FFF1","name":null"#
         #expect(
-            try tool.objects("write FFF1 4869") == [
-                #"{"event":"written","characteristic":"FFF1","value":"4869","confirmed":true}"#
+            try tool.objects("write FFF1 4869").map(recordContent) == [
+                #"{"event":"written",\#(fff1),"hex":"4869","confirmed":true}"#
             ]
         )
         #expect(
-            try tool.objects("write FFF2 01 --without-response") == [
-                #"{"event":"written","characteristic":"FFF2","value":"01","confirmed":false}"#
+            try tool.objects("write FFF2 01 --without-response").map(recordContent) == [
+                #"{"event":"written","service":"FFF0","characteristic":"FFF2","name":null,"hex":"01","confirmed":false}"#
             ]
         )
         for line in ["read FFF1 --text", "read FFF1 --hex", "read FFF1"] {
             #expect(
-                try tool.objects(line) == [
-                    #"{"event":"value","characteristic":"FFF1","value":"4869","text":"Hi","meaning":"48 69 \"Hi\""}"#
+                try tool.objects(line).map(recordContent) == [
+                    #"{"event":"value",\#(fff1),"hex":"4869","value":null,"unit":null,"text":"Hi","#
+                        + #""meaning":"48 69 \"Hi\""}"#
                 ]
             )
         }
-        #expect(try tool.objects("subscribe 2A19 --count 2").count == 2)
+        let battery =
+            #""service":"FFF0","characteristic":"2A19","name":"Battery Level","#
+            + #""hex":"56","value":86,"unit":"%","text":"V","meaning":"56 (86 %)""#
+        #expect(
+            try tool.objects("subscribe 2A19 --count 2").map(recordContent)
+                == Array(repeating: #"{"event":"value",\#(battery)}"#, count: 2)
+        )
     }
 
     @Test("have as many octets in a write without response as the link carries, and not one more")

@@ -70,13 +70,17 @@ struct ScannedDeviceTests {
         #expect(object["txPower"] as? Int == 4)
         #expect(object["connectable"] as? Bool == true)
         let services = try #require(object["services"] as? [[String: Any]])
-        #expect(services.map { $0["uuid"] as? String } == ["180D", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "FFF0"])
+        #expect(services.map { $0["service"] as? String } == ["180D", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "FFF0"])
         #expect(services.map { $0["name"] as? String } == ["Heart Rate", "Nordic UART", nil])
         let manufacturer = try #require(object["manufacturer"] as? [String: Any])
         #expect(manufacturer["company"] as? Int == 0x4C)
         #expect(manufacturer["name"] as? String == "Apple")
-        #expect(manufacturer["data"] as? String == "0215")
-        #expect(object["serviceData"] as? [String: String] == ["180F": "57"])
+        #expect(manufacturer["hex"] as? String == "0215")
+        let serviceData = try #require(object["serviceData"] as? [[String: Any]])
+        #expect(serviceData.map { $0["service"] as? String } == ["180F"])
+        #expect(serviceData.map { $0["hex"] as? String } == ["57"])
+        let device = try #require(object["device"] as? [String: Any])
+        #expect(device["identifier"] as? String == ScannedDevice.heart.identifier.uuidString)
     }
 
     @Test("keeps the parts of an earlier report that it lacks")
@@ -84,7 +88,11 @@ struct ScannedDeviceTests {
         var known = ScannedDevice.heart
         known.merge(ScannedDevice(identifier: ScannedDevice.identifier(1)))
         #expect(known.line == ScannedDevice.heart.line)
-        #expect(known.object.text == ScannedDevice.heart.object.text)
+        known.time = Date(timeIntervalSinceReferenceDate: 0)
+        var heart = ScannedDevice.heart
+        heart.time = known.time
+        #expect(known.object.text == heart.object.text)
+        #expect(heart.object.text.contains(#""time":"2001-01-01T00:00:00.000Z""#))
         known.merge(ScannedDevice(identifier: ScannedDevice.identifier(1), rssi: -40, isConnectable: false))
         #expect(known.rssi == -40 && !known.isConnectable)
     }

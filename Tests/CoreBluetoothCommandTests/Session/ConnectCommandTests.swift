@@ -42,7 +42,8 @@ struct ConnectCommandTests {
         #expect(objects.compactMap { $0["error"] as? String } == words)
         #expect(objects.compactMap { $0["kind"] as? String } == ["refused", "other"])
         #expect(objects.compactMap { $0["attError"] as? Int } == [2])
-        #expect(objects.first?["name"] as? String == "Thermo")
+        #expect((objects.first?["device"] as? [String: Any])?["name"] as? String == "Thermo")
+        #expect(objects.allSatisfy { $0["time"] is String })
     }
 
     @Test("prints help that a line asks for, and ignores empty lines and comments")

@@ -44,10 +44,30 @@ struct LinkActionsTests {
             ("rssi", "-45 dBm", #"{"event":"rssi","rssi":-45}"#),
         ]
         for (line, text, object) in cases {
-            #expect(try tool.perform(line) == [isJSON ? object : text], "\(line)")
+            let printed = try tool.perform(line).map { try isJSON ? recordContent($0) : $0 }
+            #expect(printed == [isJSON ? object : text], "\(line)")
         }
         #expect(throws: Failure.self) { try tool.perform("parameters --interval 4000") }
         #expect(try tool.perform("connect") == [])
+    }
+
+    @Test("says the MTU that was agreed on even if it is asked at once")
+    func mtu() throws {
+        let world = World(seed: 1)
+        world.addPeripheral(ScriptedPeripheral(name: "Thermo"))
+        let testbed = try ToolTestbed(world)
+        let (central, output) = (testbed.central, testbed.output)
+        let limit = ToolTestbed.realTimeLimit
+        let lines = try testbed.printing {
+            try testbed.perform {
+                let peripheral = try await central.find(DeviceQuery("Thermo"), timeout: limit)
+                try await central.connect(peripheral, timeout: limit)
+                let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
+                guard case .action(let action)? = try SessionCommands.parse("mtu") else { return }
+                try await action.run(on: connection)
+            }
+        }
+        #expect(lines == ["MTU 247, up to 244 octets in a write without response"])
     }
 
     @Test("keeps parameters that are not given, and refuses those that do not fit each other")

@@ -18,9 +18,9 @@ struct BackgroundOperationTests {
 
     @Test("listens for a tenth of the time")
     func pace() {
-        #expect(ScanPace.foreground.request == ScanParameters())
+        #expect(ScanPace.foreground.request(foreground: ScanParameters()) == ScanParameters())
         #expect(
-            ScanPace.background.request
+            ScanPace.background.request(foreground: ScanParameters())
                 == ScanParameters(interval: .milliseconds(300), window: .milliseconds(30))
         )
     }

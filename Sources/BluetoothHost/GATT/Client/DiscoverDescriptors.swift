@@ -16,6 +16,13 @@ public struct DiscoverDescriptors: GATTRequestProcedure {
         self.end = characteristic.endHandle
     }
 
+    /// Creates the procedure for all attributes with these handles, whatever they are: by their types a debugger tells
+    /// declarations from values and descriptors.
+    public init(in handles: AttributeHandleRange) {
+        self.start = Int(handles.lowerBound)
+        self.end = handles.upperBound
+    }
+
     /// Asks for handles and types behind the value.
     public mutating func begin(mtu: Int) -> GATTStep<[GATTRemoteDescriptor]> {
         guard let start = AttributeHandle(exactly: self.start), start <= self.end else {

@@ -7,6 +7,12 @@ extension LEHost {
     /// The ATT MTU of a link; 23 until it was exchanged.
     public func mtu(of link: LinkID) -> Int { self.openLinks[link]?.bearer.mtu ?? ATT.defaultMTU }
 
+    /// Reports the ATT MTU of a link when its turn comes after everything that was asked for before, such as the
+    /// exchange with which a central begins.
+    public func readMTU(of link: LinkID, completion: @escaping (Result<Int, GATTError>) -> Void) {
+        self.perform(ExchangeMTU(preferred: nil), on: link, completion: completion)
+    }
+
     // MARK: Procedures
 
     /// Runs a GATT procedure on a link, after all earlier calls.

@@ -56,6 +56,8 @@ final class AdapterCore {
     /// How the host scans, while it does.
     private var scanPace: ScanPace?
     private var sessionCount = 0
+    /// The scan parameters of apps in the foreground, from the next scan on.
+    var scanParameters = ScanParameters()
     private var transmitTokenCount: UInt64 = 0
     var pausedLinks = PausedLinks()
 
@@ -164,7 +166,7 @@ final class AdapterCore {
         guard self.isReady, pace != self.scanPace else { return }
         self.scanPace = pace
         if let pace {
-            self.host.startScanning(pace.request)
+            self.host.startScanning(pace.request(foreground: self.scanParameters))
         } else {
             self.host.stopScanning()
             self.discoveries.reset()

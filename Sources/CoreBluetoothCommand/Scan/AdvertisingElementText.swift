@@ -1,0 +1,166 @@
+// AD structures in words (Supplement to the Core Specification, Part A, 1), beacons among them: iBeacon in Apple's
+// Manufacturer Specific Data, Eddystone in the Service Data of FEAA.
+
+import AssignedNumbers
+import BluetoothTypes
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+import NIOCore
+
+/// An AD structure for a person.
+enum AdvertisingElementText {
+    /// `09 Complete Local Name: "Thermometer"`, or the octets if they have no words.
+    static func line(_ element: AdvertisingData.Element) -> String {
+        let octets = HexadecimalText.text(element.value.readableBytesView)
+        let text = words(element).map { "\($0)  [\(octets)]" } ?? octets
+        return "\(element.type.rawValue.hexadecimalDigits) \(name(element.type)): \(text)"
+    }
+
+    /// The JSON object.
+    static func object(_ element: AdvertisingData.Element) -> JSONValue {
+        .object([
+            ("type", .integer(Int(element.type.rawValue))), ("name", .string(name(element.type))),
+            ("hex", .string(HexadecimalText.digits(element.value.readableBytesView))),
+            ("meaning", JSONValue(words(element))),
+        ])
+    }
+
+    /// The name of a type (Assigned Numbers, 2.3).
+    static func name(_ type: AdvertisingDataType) -> String { names[type] ?? "unknown type" }
+
+    private static let names: [AdvertisingDataType: String] = [
+        .flags: "Flags", .incomplete16BitServiceUUIDs: "Incomplete List of 16-bit Service UUIDs",
+        .complete16BitServiceUUIDs: "Complete List of 16-bit Service UUIDs",
+        .incomplete32BitServiceUUIDs: "Incomplete List of 32-bit Service UUIDs",
+        .complete32BitServiceUUIDs: "Complete List of 32-bit Service UUIDs",
+        .incomplete128BitServiceUUIDs: "Incomplete List of 128-bit Service UUIDs",
+        .complete128BitServiceUUIDs: "Complete List of 128-bit Service UUIDs",
+        .shortenedLocalName: "Shortened Local Name", .completeLocalName: "Complete Local Name",
+        .txPowerLevel: "Tx Power Level", .classOfDevice: "Class of Device",
+        .securityManagerTKValue: "Security Manager TK Value",
+        .securityManagerOutOfBandFlags: "Security Manager Out of Band Flags",
+        .peripheralConnectionIntervalRange: "Peripheral Connection Interval Range",
+        .solicited16BitServiceUUIDs: "List of 16-bit Service Solicitation UUIDs",
+        .solicited32BitServiceUUIDs: "List of 32-bit Service Solicitation UUIDs",
+        .solicited128BitServiceUUIDs: "List of 128-bit Service Solicitation UUIDs",
+        .serviceData16Bit: "Service Data - 16-bit UUID", .serviceData32Bit: "Service Data - 32-bit UUID",
+        .serviceData128Bit: "Service Data - 128-bit UUID", .publicTargetAddress: "Public Target Address",
+        .randomTargetAddress: "Random Target Address", .appearance: "Appearance",
+        .advertisingInterval: "Advertising Interval", .deviceAddress: "LE Bluetooth Device Address",
+        .role: "LE Role", .uri: "URI", .indoorPositioning: "Indoor Positioning",
+        .transportDiscoveryData: "Transport Discovery Data", .supportedFeatures: "LE Supported Features",
+        .channelMapUpdateIndication: "Channel Map Update Indication", .pbADV: "PB-ADV", .meshMessage: "Mesh Message",
+        .meshBeacon: "Mesh Beacon", .bigInfo: "BIGInfo", .broadcastCode: "Broadcast_Code",
+        .resolvableSetIdentifier: "Resolvable Set Identifier", .advertisingIntervalLong: "Advertising Interval - long",
+        .broadcastName: "Broadcast_Name", .encryptedAdvertisingData: "Encrypted Advertising Data",
+        .manufacturerSpecificData: "Manufacturer Specific Data",
+    ]
+
+    /// The content; `nil` for one that has no words here, or is malformed.
+    static func words(_ element: AdvertisingData.Element) -> String? {
+        var value = element.value
+        switch element.type {
+        case .flags: return value.readInteger(as: UInt8.self).map(flags)
+        case .completeLocalName, .shortenedLocalName, .broadcastName, .uri:
+            return PrintableText.quoted(String(buffer: value))
+        case .txPowerLevel: return value.readInteger(as: Int8.self).map { "\($0) dBm" }
+        case .appearance:
+            return value.readInteger(endianness: .little, as: UInt16.self).map {
+                Appearance.name($0) ?? HexadecimalText.number($0)
+            }
+        case .peripheralConnectionIntervalRange:
+            guard let least = value.readInteger(endianness: .little, as: UInt16.self),
+                let most = value.readInteger(endianness: .little, as: UInt16.self)
+            else { return nil }
+            return "\(milliseconds(least, 1.25)) to \(milliseconds(most, 1.25)) ms"
+        case .advertisingInterval:
+            return value.readInteger(endianness: .little, as: UInt16.self).map { "\(milliseconds($0, 0.625)) ms" }
+        case .deviceAddress:
+            let kind: DeviceAddress.Kind = value.readableBytesView.last == 1 ? .random : .public
+            return (try? DeviceAddress(parsing: &value, kind: kind)).map { "\($0)" }
+        case .publicTargetAddress, .randomTargetAddress:
+            let kind: DeviceAddress.Kind = element.type == .publicTargetAddress ? .public : .random
+            return (try? DeviceAddress(parsing: &value, kind: kind)).map { "\($0)" }
+        case .manufacturerSpecificData:
+            guard let company = value.readInteger(endianness: .little, as: UInt16.self) else { return nil }
+            let name = CompanyNames[company] ?? "company \(HexadecimalText.number(company))"
+            return iBeacon(company, value).map { "\(name), \($0)" } ?? name
+        case .serviceData16Bit, .serviceData32Bit, .serviceData128Bit:
+            let length = element.type == .serviceData16Bit ? 2 : element.type == .serviceData32Bit ? 4 : 16
+            guard let uuid = try? BluetoothUUID(parsing: &value, length: length) else { return nil }
+            let label = label(uuid)
+            return uuid == 0xFEAA ? eddystone(value).map { "\(label), \($0)" } ?? label : label
+        default: return uuids(element)
+        }
+    }
+
+    private static func uuids(_ element: AdvertisingData.Element) -> String? {
+        let data = AdvertisingData(elements: [element])
+        let uuids = data.serviceUUIDs + data.solicitedServiceUUIDs
+        return uuids.isEmpty ? nil : uuids.map(label).joined(separator: ", ")
+    }
+
+    private static func label(_ uuid: BluetoothUUID) -> String {
+        UUIDText.label(ofService: CBUUID(string: uuid.description))
+    }
+
+    private static func milliseconds(_ number: UInt16, _ unit: Double) -> String {
+        SecondsText.number(Double(number) * unit)
+    }
+
+    private static func flags(_ bits: UInt8) -> String {
+        let names = [
+            "LE Limited Discoverable", "LE General Discoverable", "BR/EDR not supported",
+            "LE and BR/EDR at the same time (controller)", "LE and BR/EDR at the same time (host)",
+        ]
+        let set = names.enumerated().filter { bits >> UInt8($0.offset) & 1 == 1 }.map(\.element)
+        return set.isEmpty ? "none" : set.joined(separator: ", ")
+    }
+
+    // MARK: Beacons
+
+    /// An iBeacon: type 2, 21 octets of UUID, major, minor and the strength at 1 m.
+    private static func iBeacon(_ company: UInt16, _ data: ByteBuffer) -> String? {
+        var data = data
+        guard company == 0x004C, data.readableBytes == 23, data.readInteger(as: UInt16.self) == 0x0215,
+            let octets = data.readBytes(length: 16), let major = data.readInteger(as: UInt16.self),
+            let minor = data.readInteger(as: UInt16.self), let power = data.readInteger(as: Int8.self)
+        else { return nil }
+        return "iBeacon \(CBUUID(data: Data(octets)).uuidString), major \(major), minor \(minor), \(power) dBm at 1 m"
+    }
+
+    /// An Eddystone frame: UID, URL or TLM.
+    private static func eddystone(_ data: ByteBuffer) -> String? {
+        var data = data
+        switch data.readInteger(as: UInt8.self) {
+        case 0x00:
+            guard let power = data.readInteger(as: Int8.self), let namespace = data.readBytes(length: 10),
+                let instance = data.readBytes(length: 6)
+            else { return nil }
+            return "Eddystone-UID \(HexadecimalText.digits(namespace)) \(HexadecimalText.digits(instance)), "
+                + "\(power) dBm at 0 m"
+        case 0x10:
+            guard let power = data.readInteger(as: Int8.self), let scheme = data.readInteger(as: UInt8.self) else {
+                return nil
+            }
+            let schemes = ["http://www.", "https://www.", "http://", "https://"]
+            guard schemes.indices.contains(Int(scheme)) else { return nil }
+            let ends = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
+            let rest = data.readableBytesView.map { octet in
+                let end = Int(octet)
+                if end < 7 { return ends[end] + "/" }
+                return end < 14 ? ends[end - 7] : String(UnicodeScalar(octet))
+            }
+            return "Eddystone-URL \(PrintableText.text(schemes[Int(scheme)] + rest.joined())), \(power) dBm at 0 m"
+        case 0x20:
+            guard data.readInteger(as: UInt8.self) == 0, let voltage = data.readInteger(as: UInt16.self),
+                let temperature = data.readInteger(as: Int16.self), let packets = data.readInteger(as: UInt32.self),
+                let time = data.readInteger(as: UInt32.self)
+            else { return nil }
+            return "Eddystone-TLM \(voltage) mV, \(SecondsText.number(Double(temperature) / 256)) °C, "
+                + "\(packets) packets, up for \(SecondsText.number(Double(time) / 10)) s"
+        default: return nil
+        }
+    }
+}

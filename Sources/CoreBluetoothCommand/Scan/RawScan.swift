@@ -1,0 +1,88 @@
+// `corebluetooth scan --raw`: every advertising packet, read from the events of the controller. Core Bluetooth scans, and
+// does not see the packets first.
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTransport
+import BluetoothTypes
+import CommandLineTool
+import CoreBluetooth
+import Foundation
+import NIOCore
+
+/// Hands the reports of advertising packets to the main thread.
+final class RawReportObserver: AdapterObserver {
+    /// Called on the main thread.
+    let onReports: @MainActor @Sendable ([RawReport]) -> Void
+
+    init(_ onReports: @escaping @MainActor @Sendable ([RawReport]) -> Void) { self.onReports = onReports }
+
+    func called(_ call: String) {}
+
+    func callsDelegate(_ callback: @autoclosure () -> String?) {}
+
+    func passes(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
+        guard direction == .toHost, let reports = Self.reports(of: packet, at: Date()) else { return }
+        let onReports = onReports
+        DispatchQueue.main.async { MainActor.assumeIsolated { onReports(reports) } }
+    }
+
+    /// The reports of a packet; `nil` for a packet without reports.
+    ///
+    /// Parts of long data are not put together: each has a report of its own.
+    static func reports(of packet: HCIPacket, at time: Date) -> [RawReport]? {
+        switch try? HCIEvent(packet) {
+        case .leAdvertisingReports(let reports): reports.map { RawReport($0, at: time) }
+        case .leExtendedAdvertisingReports(let reports): reports.map { RawReport($0, at: time) }
+        default: nil
+        }
+    }
+}
+
+/// Prints advertising packets.
+@MainActor
+final class RawScan {
+    /// The advertisers whose packets are remembered for the interval.
+    private static let capacity = 4_096
+
+    private struct Source: Hashable {
+        var address: DeviceAddress?
+        var pdu: String
+        var set: Int?
+    }
+
+    private let filter: ScanSession.Filter
+    private let output: OutputFormat
+    private var lastHeard: [Source: Date] = [:]
+    /// Advertisers of which one packet passed the filter for names and services.
+    private var chosen: Set<DeviceAddress> = []
+
+    init(_ filter: ScanSession.Filter, _ output: OutputFormat) { (self.filter, self.output) = (filter, output) }
+
+    /// Takes reports and prints those that pass the filter.
+    func receive(_ reports: [RawReport]) {
+        for report in reports {
+            let source = Source(address: report.address, pdu: report.pdu, set: report.set)
+            var report = report
+            report.interval = lastHeard[source].map { report.time.timeIntervalSince($0) }
+            if lastHeard.count >= Self.capacity { lastHeard = [:] }
+            lastHeard[source] = report.time
+            if passes(report) { output.write(output.isJSON ? report.object.text : report.line) }
+        }
+    }
+
+    /// A name may be in one packet and the services in another one, so an advertiser is chosen by any of its packets.
+    private func passes(_ report: RawReport) -> Bool {
+        if let least = filter.rssi, report.rssi ?? .min < least { return false }
+        guard filter.name != nil || !filter.services.isEmpty else { return true }
+        guard let address = report.address else { return false }
+        if chosen.contains(address) { return true }
+        let data = AdvertisingData(parsing: report.data)
+        if let name = filter.name, data.localName?.range(of: name, options: .caseInsensitive) == nil { return false }
+        let services = data.serviceUUIDs.map { CBUUID(string: $0.description) }
+        guard filter.services.isEmpty || filter.services.contains(where: services.contains) else { return false }
+        if chosen.count >= Self.capacity { chosen = [] }
+        chosen.insert(address)
+        return true
+    }
+}
