@@ -91,7 +91,7 @@ final class BlueZAdapter {
             agent.owner = self
             agent.register(self.source?.capability ?? .noInputNoOutput)
             devices.onRefusal = { [weak agent] in agent?.ended($0, .failed(.unspecifiedReason)) }
-            publisher.onPublish = { [weak source] handle, isAccepted in
+            publisher.onPublish = { [weak source = self.source] handle, isAccepted in
                 if let source { source.delegate?.source(source, didPublish: handle, isAccepted: isAccepted) }
             }
             if let host = self.host { publisher.publish(host) }

@@ -6,7 +6,6 @@
 //
 // A request must not overtake what is in the socket: ``isDrained`` says when BlueZ has read everything.
 
-import CPlatform
 import NIOCore
 
 /// How the writes without response of one characteristic travel.

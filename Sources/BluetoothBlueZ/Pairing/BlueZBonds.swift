@@ -74,7 +74,9 @@ public enum BlueZBonds {
                 let address = bus ?? BlueZSource.systemBus
                 let connection = try BusConnection(address: address, library: library, on: eventLoop)
                 connection.call(BlueZ.service, path, interface, member, arguments) { result in
-                    promise.completeWith(result.map { answer($0.arguments) }.mapError { BlueZError(asking: $0) })
+                    promise.completeWith(
+                        result.map { answer($0.arguments) }.mapError { BlueZError(asking: $0) as any Error }
+                    )
                     connection.close()
                 }
             } catch {

@@ -34,7 +34,8 @@ extension BlueZTests {
         let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus, pairingAgent: agent))
         try await self.connect(app)
         for path in [MockBlueZ.device, MockBlueZ.adapter + "/dev_2"] {
-            for (member, arguments) in [("RequestConfirmation", [BusValue.uint32(1)]), ("RequestPasskey", [])] {
+            let questions: [(String, [BusValue])] = [("RequestConfirmation", [.uint32(1)]), ("RequestPasskey", [])]
+            for (member, arguments) in questions {
                 let result = try await self.mock.call(Agent.path, Agent.interface, member, [.path(path)] + arguments)
                 #expect(throws: BusFailure.self) { try result.get() }
             }

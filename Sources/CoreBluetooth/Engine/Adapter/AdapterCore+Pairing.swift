@@ -18,7 +18,7 @@ extension AdapterCore {
 
     func host(_ host: LEHost, link: LinkID, asks question: PairingQuestion) {
         guard let peer = host.information(of: link)?.peer else { return }
-        self.ask(question, of: peer) { [unowned self] in self.host.answer($0, on: link) }
+        self.ask(question, of: peer) { [weak self] in self?.host.answer($0, on: link) }
     }
 
     /// Asks the agent; without one, answers as a device without a user.
