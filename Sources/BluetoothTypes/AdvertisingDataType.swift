@@ -33,6 +33,7 @@ extension AdvertisingDataType {
     public static let solicited128BitServiceUUIDs = AdvertisingDataType(rawValue: 0x15)
     /// Service Data, 16-bit UUID.
     public static let serviceData16Bit = AdvertisingDataType(rawValue: 0x16)
+    public static let appearance = AdvertisingDataType(rawValue: 0x19)
     /// LE Bluetooth Device Address.
     public static let deviceAddress = AdvertisingDataType(rawValue: 0x1B)
     /// List of 32-bit Service Solicitation UUIDs.

@@ -49,6 +49,13 @@ public struct BluetoothUUID: Sendable {
         }
     }
 
+    /// The value as 32 bits; `nil` if it has no such form.
+    package var mediumValue: UInt32? {
+        let (high, low) = self.words
+        guard low == Self.baseLow, UInt32(truncatingIfNeeded: high) == UInt32(Self.baseHigh) else { return nil }
+        return UInt32(truncatingIfNeeded: high >> 32)
+    }
+
     /// The same value in the shortest form that ATT can send: 16 bits if possible, else 128.
     @inlinable
     public var attForm: BluetoothUUID {

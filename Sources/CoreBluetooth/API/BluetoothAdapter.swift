@@ -1,5 +1,5 @@
-// A Bluetooth adapter of this process: where managers get their radio from. Everything of an adapter lives on its event
-// loop; this class only knows the way there.
+// A Bluetooth adapter of this process, on which managers work. Its parts live on its event loop; this class only passes
+// calls and events between them and the managers' queues.
 
 public import BluetoothAir
 package import BluetoothHost
@@ -10,10 +10,10 @@ import Foundation
 import NIOConcurrencyHelpers
 package import NIOCore
 
-/// A Bluetooth adapter: what managers work on.
+/// A Bluetooth adapter, on which managers work.
 ///
 /// Unmodified Core Bluetooth code needs none of this: its managers use the process's ``default`` adapter. A program
-/// that has several adapters makes one the default for a while with ``run(_:)``, or names it in a manager's options:
+/// with several adapters makes one the default for a closure with ``run(_:)``, or names it in a manager's options:
 ///
 /// ```swift
 /// let central = CBCentralManager(delegate: me, queue: nil, options: [BluetoothAdapter.optionKey: adapter])
@@ -23,7 +23,7 @@ public final class BluetoothAdapter: Sendable {
     public enum Callbacks: Sendable {
         /// On the dispatch queue that each manager was given, as on Apple's platforms.
         case onQueues
-        /// In turns of the adapter's event loop, whatever queue a manager was given: for virtual time.
+        /// In turns of the adapter's event loop, whatever the manager's queue: for virtual time.
         case onEventLoop
     }
 
@@ -34,23 +34,22 @@ public final class BluetoothAdapter: Sendable {
     let configuration: Configuration
     let identities: IdentityStore
     let connectedPeers = ConnectedPeers()
-    /// Whether the controller hears and connects to extended advertising; of a real one this is known when it has
-    /// started.
+    /// Whether the controller supports extended advertising; for a real one this is known once it has started.
     let hasExtendedAdvertising = NIOLockedValueBox(true)
     private let callbacks: Callbacks
     private let callbackDelay: TimeAmount
-    /// What calls delegates on their queues in virtual time; `nil` where the event loop itself calls them, or in real
-    /// time.
+    /// Calls delegates on their queues in virtual time; `nil` if the event loop itself calls them, or in real time.
     package let callbackScheduler: (any CallbackScheduler)?
-    /// Until when no delegate is called, in virtual time: as if the queues of all apps were blocked.
+    /// The time until which no delegate is called, in virtual time, as if the queues of all apps were blocked.
     private let callbacksHeldUntil = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(0))
     private let core: NIOLoopBoundBox<AdapterCore?>
-    /// What has to outlive the adapter: the thread of its event loop, the air that it is on.
+    /// Objects that must outlive the adapter: its event loop's thread, its air.
     private let retained: (any Sendable)?
 
-    /// The adapter with a name, such as `air`, `air:PATH`, `air:tcp:HOST:PORT`, `h4:unix:PATH` or `h4:tcp:HOST:PORT`.
+    /// Creates the adapter with a name, such as `air`, `air:PATH`, `air:tcp:HOST:PORT`, `h4:unix:PATH` or
+    /// `h4:tcp:HOST:PORT`.
     ///
-    /// - Throws: ``BluetoothAdapterError`` where the name is not one.
+    /// - Throws: ``BluetoothAdapterError`` if the name is not one.
     public convenience init(_ name: String, configuration: Configuration = .environment) throws {
         let name = try Self.parse(name)
         self.init(configuration) { AdapterComponents(name, configuration, on: $0) }
@@ -62,9 +61,9 @@ public final class BluetoothAdapter: Sendable {
 
     /// An adapter on an air of this process, to be called on the air's event loop.
     ///
-    /// By default all calls and callbacks of the adapter's managers run in the loop's turns: on an embedded event loop
-    /// a whole set of devices lives in virtual time, and the same program gives the same run. Such managers are used on
-    /// the loop's thread alone.
+    /// By default all calls and callbacks of the adapter's managers run in the loop's turns: on an embedded event loop,
+    /// many devices live in virtual time, and the same program gives the same run. Use such managers only on the loop's
+    /// thread.
     public convenience init(
         air: Air,
         configuration: Configuration = Configuration(),
@@ -94,7 +93,7 @@ public final class BluetoothAdapter: Sendable {
         ) { AdapterComponents(air: air.value, configuration, address: address) }
     }
 
-    /// An adapter in virtual time whose controllers come from `source`: for worlds of devices.
+    /// An adapter in virtual time whose controllers come from `source`, for worlds.
     package convenience init(
         eventLoop: any EventLoop,
         configuration: Configuration,
@@ -121,7 +120,7 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
-    /// An adapter on a thread of its own, that stores the identities of its peers.
+    /// An adapter on a thread of its own, which stores its state.
     convenience init(
         _ configuration: Configuration,
         components: @escaping @Sendable (any EventLoop) -> AdapterComponents
@@ -138,7 +137,7 @@ public final class BluetoothAdapter: Sendable {
         ) { components(eventLoop) }
     }
 
-    /// An adapter whose foundation is made on the event loop.
+    /// An adapter whose components are created on the event loop.
     init(
         eventLoop: any EventLoop,
         configuration: Configuration,
@@ -172,7 +171,7 @@ public final class BluetoothAdapter: Sendable {
                 callbackScheduler: callbackScheduler
             )
         }
-        // In virtual time a process has no end of its own.
+        // In virtual time the end of the process does not matter.
         if callbacks == .onQueues { ProcessEnd.add(self) }
     }
 
@@ -197,9 +196,10 @@ public final class BluetoothAdapter: Sendable {
     /// Whether delegates are called on dispatch queues.
     var usesQueues: Bool { self.callbacks == .onQueues }
 
-    /// Calls no delegate for so long, as if the queues of all apps were blocked; what was about to be called, is called.
+    /// Calls no delegate for this time, as if the queues of all apps were blocked, except for calls that are already
+    /// due.
     ///
-    /// For tests in virtual time: elsewhere a test blocks the queue.
+    /// For tests in virtual time; otherwise a test blocks the queue.
     func holdCallbacks(for time: TimeAmount) {
         let end = self.eventLoop.now + time
         self.callbacksHeldUntil.withLockedValue { $0 = end }
@@ -211,10 +211,10 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop.execute { core.value?.setPowered(isOn) }
     }
 
-    /// Ends the adapter as the end of its process would, `kill -9` included: what is stored stays as it is, nothing is
-    /// reported any more, and the radio is silent.
+    /// Ends the adapter as `kill -9` of its process would: its storage stays as it is, nothing more is reported, and
+    /// the radio is silent.
     ///
-    /// The managers of the adapter are of no more use.
+    /// The adapter's managers are invalid then.
     package func kill() {
         let core = self.core
         self.eventLoop.execute {
@@ -223,8 +223,8 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
-    /// Ends the adapter as an orderly end of its process does: links are ended with a reason, and advertising and
-    /// scanning stop, within `limit`; what is stored stays as it is.
+    /// Ends the adapter as an orderly end of its process does: links end with a reason, and advertising and scanning
+    /// stop, within `limit`; its storage stays as it is.
     ///
     /// Nothing more is reported to the adapter's managers. `completion` is called on the event loop.
     package func shutDown(within limit: TimeAmount, completion: @escaping @Sendable () -> Void) {
@@ -238,21 +238,20 @@ public final class BluetoothAdapter: Sendable {
         }
     }
 
-    /// Calls `body` in a turn of the event loop; never, where that turns no more.
+    /// Calls `body` in a turn of the event loop, or not at all once the loop has shut down.
     package func whenTurning(_ body: @escaping @Sendable () -> Void) { self.eventLoop.execute(body) }
 
     // MARK: Security
 
-    /// Reports on the event loop how secure the connection to the device with an identifier is; `nil` where there is none.
+    /// Reports on the event loop the security of the connection to a device; `nil` if there is none.
     package func security(of identifier: UUID, _ report: @escaping @Sendable (LinkSecurity?) -> Void) {
         let core = self.core
         self.eventLoop.execute { report(core.value?.security(of: identifier)) }
     }
 
-    /// Encrypts the connection to a device with the keys of their bond, or pairs, until it has a level; nothing happens
-    /// where it has.
+    /// Encrypts the connection to a device with the bond's keys, or pairs, unless it already has the level.
     ///
-    /// What comes of a pairing is reported to the ``Configuration/pairingAgent``.
+    /// The outcome of a pairing is reported to the ``Configuration/pairingAgent``.
     ///
     /// - Parameter report: Called on the event loop, with whether there is a connection.
     package func secure(
@@ -264,13 +263,13 @@ public final class BluetoothAdapter: Sendable {
         self.eventLoop.execute { report(core.value?.secure(identifier, to: level) ?? false) }
     }
 
-    /// Runs `body` on the event loop; with `nil` where the adapter has ended.
+    /// Runs `body` on the event loop; with `nil` if the adapter has ended.
     func withCore(_ body: @escaping @Sendable (AdapterCore?) -> Void) {
         let core = self.core
         self.eventLoop.execute { body(core.value) }
     }
 
-    /// Gives the address that other devices know this one by; `nil` where it has none yet, or hides itself.
+    /// Passes this device's public or static address to `body`; `nil` if it has none yet, or uses private addresses.
     func withHostAddress(_ report: @escaping @Sendable (DeviceAddress?) -> Void) {
         let core = self.core
         let isHidden = self.configuration.privacy != nil
@@ -283,9 +282,9 @@ public final class BluetoothAdapter: Sendable {
     struct ManagerEndpoint<Command: Sendable> {
         /// The way to the event loop.
         let commands: Mailbox<Command>
-        /// Lets the manager receive on its queue, be it no event at all.
+        /// Wakes the manager's queue, even if there is no event.
         let wakeQueue: @Sendable () -> Void
-        /// Opens the way back, once the manager can take events.
+        /// Starts the delivery of events, once the manager can receive them.
         let begin: () -> Void
     }
 
@@ -339,8 +338,8 @@ public final class BluetoothAdapter: Sendable {
             let process = application?.value.process
             let heldUntil = self.callbacksHeldUntil
             let queue = queue ?? .main
-            // Many devices share the loop: what a delegate creates belongs to the device, and the app, that it was
-            // called on. Nothing is reported to an app that has ended.
+            // Many devices share the loop: managers that a delegate creates belong to the delegate's device and app.
+            // Nothing is reported to an app that has ended.
             return Mailbox { [weak self] mailbox in
                 let rest = heldUntil.withLockedValue { $0 } - eventLoop.now
                 eventLoop.execute(after: max(delay, rest)) { [weak self] in
@@ -361,15 +360,15 @@ public final class BluetoothAdapter: Sendable {
 }
 
 extension EventLoop {
-    /// Executes a task after a delay, or, where there is none, in the turn that comes next.
+    /// Executes a task after a delay, or in the next turn if there is none.
     fileprivate func execute(after delay: TimeAmount, _ task: @escaping @Sendable () -> Void) {
         if delay > .zero { self.scheduleTask(in: delay, task) } else { self.execute(task) }
     }
 }
 
-/// Why there is no such adapter.
+/// The reason why an adapter cannot be created.
 public struct BluetoothAdapterError: Error, CustomStringConvertible, Sendable {
-    /// One line that names the cause and what mends it.
+    /// One line with the cause and the remedy.
     public let description: String
 
     init(_ description: String) { self.description = description }

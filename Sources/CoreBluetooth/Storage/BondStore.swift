@@ -1,18 +1,18 @@
-// The bonds of an adapter: what it has of each peer with which it has paired, in memory and in the adapter's storage, so
-// that the next link only has to be encrypted. A bond is on disk before the agent hears that the devices have paired, and
+// The bonds of an adapter, the keys and metadata of paired peers, in memory and in the adapter's storage, so that the
+// next link only has to be encrypted. A bond is on disk before the agent hears that the devices have paired, and
 // survives a power failure from then on.
 //
-// Beside the bond stand documents that change while it is used. The counter of signed commands is written with each command, before
-// the app sees the value, and survives the end of the process; the disk is not waited for, which would take milliseconds
-// for each command. So after a power failure a bonded peer's commands of the last moments might be accepted once more.
-// The date of the last use is written once a link, what the peer says of its privacy once a bond.
+// Beside the bond there are documents that change while it is used. The counter of signed commands is written with each
+// command, before the app sees the value, and survives the end of the process; it is not synced to the disk, which
+// would take milliseconds for each command. So after a power failure a bonded peer's last commands could be accepted
+// again. The date of the last use is written once per link, the peer's privacy characteristics once per bond.
 //
-// A bond with a peer that hides behind a private address and distributes no identity is of use while that address lasts: it
-// is kept in memory, for a few such peers, and never on disk.
+// A bond with a peer that uses a private address and distributes no identity is only useful while that address lasts:
+// it is kept in memory, for a few such peers, and never on disk.
 //
-// What a peer can do: pair again and again under new addresses. The number of bonds has a limit. Beyond it, once the
-// new one is written, the bond goes that is worth least, never one in use, and never one that a user has confirmed for
-// one that nobody was asked about; a bond for which there is no room is not kept, as one that cannot be written.
+// What a peer can do: pair again and again under new addresses. So the number of bonds is limited. Beyond the limit,
+// once the new bond is written, the least valuable one is removed, never one in use, and never one that a user
+// confirmed in favour of an unconfirmed one; a bond without room is not kept, like one that cannot be written.
 
 import BluetoothHost
 import BluetoothTypes
@@ -21,9 +21,9 @@ import Foundation
 /// The bonds of one adapter, by the peer's identity address. Lives on the event loop.
 final class BondStore {
     private var bonds: [DeviceAddress: KeptBond] = [:]
-    /// The peers whose bonds are not lasting, the one that has paired last at the end.
+    /// The peers whose bonds are not lasting, in the order of their pairings.
     private var passing: [DeviceAddress] = []
-    /// How many of those are kept: each new address of one peer may be one.
+    /// The number of those that are kept: each new address of one peer may be one.
     static let passingCapacity = 32
     /// The number of lasting bonds that are kept.
     static let capacity = 512
@@ -33,9 +33,9 @@ final class BondStore {
     var writer: StateWriter? {
         didSet { self.load() }
     }
-    /// Called when there are others than before.
+    /// Called when the bonds have changed.
     var onChange: (() -> Void)?
-    /// Called when a bond is gone, for whatever reason: what is kept beside it goes, too.
+    /// Called when a bond was removed, for any reason: data beside it is removed, too.
     var onForget: ((DeviceAddress) -> Void)?
     /// Whether there is a link with a peer. One process at a time has the adapter's address, so there are no others.
     var isInUse: (DeviceAddress) -> Bool = { _ in false }
@@ -50,7 +50,7 @@ final class BondStore {
         }
     }
 
-    /// What bonded peers say of their privacy.
+    /// The privacy characteristics of bonded peers.
     var privacy: [DeviceAddress: PeerPrivacy] { self.bonds.compactMapValues(\.privacy) }
 
     /// The bond with the peer that has this identity address.
@@ -67,7 +67,7 @@ final class BondStore {
     }
 
     /// The devices have paired; an earlier bond of the peer is replaced.
-    /// - Returns: Whether the bond is kept: where it lasts, it is on disk.
+    /// - Returns: Whether the bond is kept; a lasting one is on disk.
     @discardableResult
     func store(_ bond: Bond) -> Bool {
         let address = bond.identityAddress.withoutIdentity
@@ -86,21 +86,22 @@ final class BondStore {
         }
         guard let leaving = self.leaving(for: kept, at: address) else { return false }
         if let writer = self.writer {
-            // The peer keeps its keys from now on: whatever happens to this process or this machine, so must this side.
+            // The peer stores its keys from now on, so this side must, too, whatever happens to the process or the
+            // machine.
             let isWritten = writer.writeNow(Self.name(address)) { try kept.document() }
             guard isWritten else { return false }
             self.stored.insert(address)
-            // What was written of an earlier bond. Should that fail, it says itself to which one it belongs.
+            // Documents of an earlier bond. If removing them fails, they themselves say to which bond they belong.
             self.removeDocumentsBeside(address)
         }
         self.bonds[address] = kept
-        // A bond makes room for one that is kept, not for one that could not be written.
+        // A bond is removed only for one that was written.
         for other in leaving { self.remove(other) }
         self.onChange?()
         return true
     }
 
-    /// The bonds that go if another one is kept: those that are worth least; `nil` if none may go for it.
+    /// The bonds to remove if another one is stored: the least valuable ones; `nil` if none may be removed for it.
     private func leaving(for kept: KeptBond, at address: DeviceAddress) -> [DeviceAddress]? {
         var others = self.bonds.filter { $0.value.isLasting && $0.key != address }
         var leaving: [DeviceAddress] = []
@@ -115,8 +116,8 @@ final class BondStore {
         return leaving
     }
 
-    // What is written beside a bond is written before it is looked for: another process that removes the bond
-    // meanwhile removes the bond first, so one of the two finds and removes what was written.
+    // A document beside a bond is written before the bond is looked up: another process that removes the bond meanwhile
+    // removes the bond first, so one of the two finds and removes the document.
 
     /// A link was encrypted with the key of a bond.
     func noteUse(of address: DeviceAddress) {
@@ -129,7 +130,7 @@ final class BondStore {
     }
 
     /// The peer has signed a command: neither its counter nor a lower one may be accepted again (Vol 3, Part H, 2.4.5).
-    /// Behind the last one there is none, so that the key is used up.
+    /// After the last counter there is none, so that the key is used up.
     func noteSignCounter(_ counter: UInt32, of address: DeviceAddress) {
         let address = address.withoutIdentity
         guard var kept = self.bonds[address], let key = kept.bond.peer.signing else { return }
@@ -144,7 +145,7 @@ final class BondStore {
         _ = self.bond(with: address)
     }
 
-    /// The peer has said what it does for its privacy.
+    /// The peer's privacy characteristics were read.
     func setPrivacy(_ privacy: PeerPrivacy, of address: DeviceAddress) {
         let address = address.withoutIdentity
         guard var kept = self.bonds[address], kept.privacy != privacy else { return }
@@ -157,7 +158,7 @@ final class BondStore {
         _ = self.bond(with: address)
     }
 
-    /// The peer is forgotten.
+    /// Removes a peer's bond.
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity
         self.stored.remove(address)
@@ -190,18 +191,18 @@ final class BondStore {
 
     static let prefix = "bond-"
     static let usePrefix = "use-"
-    /// How the names of what is kept beside a bond begin.
+    /// The beginnings of the names of documents beside a bond.
     static let prefixesBeside = [usePrefix, "counter-", "privacy-", "client-"]
 
     static func name(_ address: DeviceAddress) -> String { self.name(self.prefix, address) }
-    /// The name of the document that says when the bond was used.
+    /// The name of the document with a bond's last use.
     static func useName(_ address: DeviceAddress) -> String { self.name(self.usePrefix, address) }
     /// The name of the document with the counter of the peer's signed commands.
     static func counterName(_ address: DeviceAddress) -> String { self.name("counter-", address) }
 
-    /// The name of the document with what the peer says of its privacy.
+    /// The name of the document with the peer's privacy characteristics.
     static func privacyName(_ address: DeviceAddress) -> String { self.name("privacy-", address) }
-    /// The names of what is kept beside a bond.
+    /// The names of the documents beside a bond.
     static func namesBeside(_ address: DeviceAddress) -> [String] {
         [self.useName(address), self.counterName(address), self.privacyName(address)]
     }
@@ -221,15 +222,15 @@ extension StateStorage {
     /// All bonds that can be read.
     func bonds() -> [KeptBond] { self.bonds(limit: .max).bonds }
 
-    /// The bonds that are worth most, as many as a limit, and the names of the documents of all others.
+    /// The most valuable bonds, up to a limit, and the names of the documents of all others.
     ///
-    /// An earlier version had no limit. What it has left is looked through once, since a bond that a user has confirmed
-    /// does not go for another one; the others are not read as a whole.
+    /// An earlier version had no limit. Its bonds are read once to find those that a user confirmed, which are not
+    /// removed for others; the others are not read completely.
     func bonds(limit: Int) -> (bonds: [KeptBond], excess: [String]) {
         var names = (try? self.names(withPrefix: BondStore.prefix)) ?? []
         var excess: [String] = []
         if names.count > limit {
-            // The documents of their use are written with each use, and listed in the order of writing.
+            // The documents of last uses are written with each use, and listed in the order of writing.
             let used = (try? self.names(withPrefix: BondStore.usePrefix)) ?? []
             let order = Dictionary(zip(used, 1...), uniquingKeysWith: max)
             let suffixes = names.map { $0.dropFirst(BondStore.prefix.count) }
@@ -254,12 +255,12 @@ extension StateStorage {
         return (bonds, excess)
     }
 
-    /// When a link was last encrypted with the key of a bond; `nil` where that is not known.
+    /// When a link was last encrypted with a bond's key; `nil` if unknown.
     func lastUse(ofBondWith address: DeviceAddress) -> Date? {
         self.load(BondUse.self, from: BondStore.useName(address))?.lastUsed
     }
 
-    /// Removes a bond, with what is kept beside it.
+    /// Removes a bond and the documents beside it.
     func removeBond(with address: DeviceAddress) throws {
         try self.remove(BondStore.name(address))
         for name in BondStore.namesBeside(address) { try self.remove(name, .endOfProcess) }

@@ -1,5 +1,5 @@
-// What this device's GATT server keeps of clients with which it is bonded, beyond their links and beyond the process:
-// in memory, and in the adapter's storage. A record lasts as long as its bond, and is removed with it.
+// The GATT server's state of bonded clients, beyond their links and the process: in memory, and in the adapter's
+// storage. A record is removed with its bond.
 
 import BluetoothHost
 import BluetoothTypes
@@ -11,7 +11,7 @@ final class BondedClientStore {
     /// Writes them to the storage, once it is known.
     var writer: StateWriter?
 
-    /// What is kept of a client; `nil` for a new bond.
+    /// The stored state of a client; `nil` for a new bond.
     func client(at address: DeviceAddress) -> BondedClient? {
         let address = address.withoutIdentity
         if let client = self.clients[address] { return client }
@@ -22,14 +22,14 @@ final class BondedClientStore {
         return client
     }
 
-    /// Something has changed that is kept of a client.
+    /// A client's state has changed.
     func store(_ client: BondedClient, at address: DeviceAddress) {
         let address = address.withoutIdentity
         guard self.clients.updateValue(client, forKey: address) != client, address.isWorthKeeping else { return }
         self.writer?.write(Self.name(address)) { try client.document() }
     }
 
-    /// The bond is gone.
+    /// The bond was removed.
     func remove(_ address: DeviceAddress) {
         let address = address.withoutIdentity
         self.clients[address] = nil

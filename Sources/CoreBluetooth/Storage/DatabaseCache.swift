@@ -1,4 +1,4 @@
-// The databases of peers beyond their links: in memory, and in the adapter's storage where the peer's address lasts.
+// The databases of peers beyond their links: in memory, and in the adapter's storage if the peer's address lasts.
 
 import BluetoothHost
 import BluetoothTypes
@@ -10,20 +10,20 @@ extension RemoteDatabase: StateContent {
 
 /// The cached databases of one adapter's peers, by address. Lives on the event loop.
 final class DatabaseCache {
-    /// How many are retained in memory, and how many in the storage; those unused for longest are removed.
+    /// The numbers of databases in memory and in the storage; the least recently used are removed.
     private static let capacity = 64
     private static let storedCapacity = 256
 
     private var databases: [DeviceAddress: RemoteDatabase] = [:]
-    /// The addresses in `databases`, the one that was used last at the end.
+    /// The addresses in `databases`, the most recently used last.
     private var order: [DeviceAddress] = []
-    /// Whether what is known of peers is used; otherwise they are discovered anew.
+    /// Whether cached databases are used; otherwise peers are discovered again.
     var isUsed = true
     /// Writes them to the storage, once it is known.
     var writer: StateWriter?
 
-    /// What is known of a peer, if it was learned over a link of a level: over another one, a device that pretends to
-    /// be the peer may have said it.
+    /// A peer's database, if it was learned over a link of this level: over another one, it may come from a device that
+    /// pretended to be the peer.
     func database(of address: DeviceAddress, at level: SecurityLevel = .none) -> RemoteDatabase? {
         self.known(of: address).flatMap { $0.level >= level ? $0 : nil }
     }
@@ -42,7 +42,7 @@ final class DatabaseCache {
         return database
     }
 
-    /// More is known of a peer.
+    /// A peer's database has grown.
     func store(_ database: RemoteDatabase, of address: DeviceAddress) {
         guard database.isCacheable else { return self.remove(address) }
         self.databases[address] = database
@@ -60,7 +60,7 @@ final class DatabaseCache {
         }
     }
 
-    /// Nothing that was known of a peer holds any more.
+    /// A peer's database is no longer valid.
     func remove(_ address: DeviceAddress) {
         self.order.removeAll { $0 == address }
         let wasKnown = self.databases.removeValue(forKey: address) != nil

@@ -9,7 +9,7 @@ struct IdentityFile: Sendable {
     /// Where the file is.
     let storage: any StateStorage
 
-    /// How many devices are stored: those seen last.
+    /// The number of stored devices: the most recently heard.
     static let capacity = 2048
     private static let name = "identities.json"
     private static let version = 1
@@ -27,14 +27,14 @@ struct IdentityFile: Sendable {
             var isDeviceName: Bool?
             /// The advertised name of a device whose name is the GAP Device Name.
             var advertisedName: String?
-            /// Whether the device has claimed the address when it paired; missing for one that was met.
+            /// Whether the device has claimed the address when it paired; missing for one that was heard on the air.
             var isClaimed: Bool?
         }
         var version: Int
         var peers: [Peer]
     }
 
-    /// What the file holds; nothing where there is none or it cannot be read.
+    /// The file's records; none if there is no file or it cannot be read.
     func load() -> [IdentityStore.Record] {
         let document = self.storage.decode(Self.name) { data in
             let document = try JSONDecoder().decode(Document.self, from: data)
@@ -61,7 +61,7 @@ struct IdentityFile: Sendable {
         }
     }
 
-    /// Writes the records, those met last if there are too many, together with what another process has added.
+    /// Writes the records, the most recent if there are too many, merged with records that another process has added.
     func save(_ records: [IdentityStore.Record]) {
         do {
             try self.storage.withLock {
@@ -74,9 +74,9 @@ struct IdentityFile: Sendable {
         }
     }
 
-    /// Lets the file of a storage in memory be what `records` returns when the file is read.
+    /// Makes a memory storage's file return `records` when it is read.
     ///
-    /// Such a storage belongs to one adapter at a time, which has loaded what was there.
+    /// Such a storage belongs to one adapter at a time, which has loaded its content.
     func keep(_ records: @escaping @Sendable () -> [IdentityStore.Record]) {
         do {
             try self.storage.write(Self.name, .powerFailure) { try Self.document(of: records()) }

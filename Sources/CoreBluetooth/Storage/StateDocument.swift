@@ -1,11 +1,11 @@
-// A document of an adapter's state: JSON with a version. One that is torn, foreign or of another version is set aside
-// and reported, never a crash: what it held is then unknown, as on a new device.
+// A document of an adapter's state: JSON with a version. A damaged or foreign document, or one of another version, is
+// set aside and reported, never a crash; its content is then unknown, as on a new device.
 
 import BluetoothTransport
 import BluetoothTypes
 import Foundation
 
-/// What every document has in common.
+/// The content of a document.
 protocol StateContent: Codable, Sendable {
     /// The version that this program reads and writes.
     static var version: Int { get }
@@ -18,7 +18,7 @@ private struct Document<Content: StateContent>: Codable {
 
     init(_ content: Content) { self.content = content }
 
-    /// Reads a document, if it is of this program's version: what another one holds may have another form.
+    /// Reads a document of this program's version; another version may have another form.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.version = try container.decode(Int.self, forKey: .version)
@@ -28,7 +28,7 @@ private struct Document<Content: StateContent>: Codable {
 }
 
 extension StateStorage {
-    /// What a document holds; `nil` where there is none or it cannot be used.
+    /// A document's content; `nil` if there is none or it cannot be used.
     func load<Content: StateContent>(_ type: Content.Type, from name: String) -> Content? {
         self.decode(name) { data in
             let decoder = JSONDecoder()
@@ -37,7 +37,7 @@ extension StateStorage {
         }
     }
 
-    /// Reads a document with `body`; one that it cannot read is set aside.
+    /// Reads a document with `body`; if that fails, the document is set aside.
     func decode<Content>(_ name: String, _ body: (Data) throws -> Content) -> Content? {
         do {
             guard let data = try self.read(name) else { return nil }
@@ -70,13 +70,13 @@ extension StateContent {
     }
 }
 
-/// A document of another time.
+/// A document of another version.
 struct StateVersionError: Error, CustomStringConvertible {
     var found: Int
     var description: String { "it is of version \(self.found)" }
 }
 
-/// A text as part of a document's name; what is too long ends in a hash.
+/// A text as part of a document's name; a long one ends in a hash.
 func stateFileName(_ text: String, limit: Int = 64) -> String {
     let name = PrivateFile.name(of: text)
     guard name.utf8.count > limit else { return name }
