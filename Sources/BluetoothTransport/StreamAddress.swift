@@ -1,5 +1,5 @@
-// Where a stream of H4 octets is reached: a Unix socket by its path, or TCP by host and port. Written `unix:PATH` and
-// `tcp:HOST:PORT` wherever a person names one.
+// The address of a stream of H4 octets: a Unix socket by its path, or TCP by host and port. It is written `unix:PATH`
+// or `tcp:HOST:PORT`.
 
 #if canImport(Glibc)
 import Glibc
@@ -13,15 +13,15 @@ import Darwin
 public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
     /// A Unix socket.
     case unix(path: String)
-    /// A TCP port of a host; the host is a name or an address in numbers, without brackets.
+    /// A TCP port of a host; the host is a name or an IP address without brackets.
     case tcp(host: String, port: Int)
 
-    /// The most octets that the path of a Unix socket has: `sun_path` less its closing zero.
+    /// The maximum length of the path of a Unix socket, in octets: `sun_path` without its terminating zero.
     public static let maximumPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Reads `unix:PATH` or `tcp:HOST:PORT`; with `allowsAnyPort`, port 0 stands for "any free port" of a listener.
+    /// Parses `unix:PATH` or `tcp:HOST:PORT`; with `allowsAnyPort`, port 0 stands for any free port of a listener.
     ///
-    /// - Throws: ``TransportError`` with one line on what is wrong.
+    /// - Throws: ``TransportError`` with one line on the error.
     public init(parsing text: String, allowsAnyPort: Bool = false) throws(TransportError) {
         if let path = text.droppingPrefix("unix:") {
             self = .unix(path: try Self.checked(path: path, in: text))
@@ -44,7 +44,7 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
         return path
     }
 
-    /// The error of a path that is too long for a socket; `nil` for the others.
+    /// The error of a path that is too long for a socket; `nil` for other addresses.
     var lengthError: TransportError? {
         guard case .unix(let path) = self, path.utf8.count > Self.maximumPathLength else { return nil }
         return TransportError(
@@ -54,7 +54,7 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// Reads `HOST:PORT`, which is part of `text`.
+    /// Parses `HOST:PORT`, which is part of `text`.
     static func tcp(
         parsing rest: String,
         in text: String,
@@ -87,7 +87,7 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
         return .tcp(host: host, port: Int(port))
     }
 
-    /// The text that ``init(parsing:allowsAnyPort:)`` reads.
+    /// The text that ``init(parsing:allowsAnyPort:)`` parses.
     public var description: String {
         switch self {
         case .unix(let path): "unix:\(path)"
@@ -97,7 +97,7 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The rest of the text where it begins with `prefix`.
+    /// The text after `prefix`; `nil` if it begins otherwise.
     func droppingPrefix(_ prefix: String) -> String? {
         self.hasPrefix(prefix) ? String(self.dropFirst(prefix.count)) : nil
     }

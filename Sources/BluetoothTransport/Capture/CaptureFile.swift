@@ -1,11 +1,9 @@
-// A capture file on disk. Records are gathered and written whole when a turn of the loop ends, so that a process that
-// is killed leaves complete records. A capture never disturbs what it watches: where writing fails, one line is logged
-// and the traffic goes on without it.
+// A capture file on disk. Records are buffered and written when a turn of the loop ends, so that a killed process
+// leaves complete records. A capture never disturbs the traffic: if writing fails, it ends with one line in the log.
 //
-// The format has no place for the number of an adapter, and packets of two adapters in one file would be read as one
-// device with mixed-up links. So each adapter has a file of its own: the first has the name that was asked for, the
-// next ones get a number, `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among
-// processes that were given the same name.
+// The format has no field for an adapter, and packets of two adapters in one file would be read as one device with
+// mixed-up links. So each adapter has its own file: the first has the requested name, the next ones get a number,
+// `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among processes with the same name.
 
 public import BluetoothHCI
 public import Logging
@@ -21,33 +19,33 @@ import Darwin
 
 /// A capture file of one adapter, which outlives the adapter's channels.
 ///
-/// It is used on the adapter's loop alone.
+/// Used only on the adapter's loop.
 public final class CaptureFile {
     private enum State {
         case open(descriptor: CInt)
         case closed
     }
 
-    /// More octets than this are written before the turn ends.
+    /// The buffered octets that are written before the turn ends.
     private static let flushSize = 64 * 1024
     private static let maximumNumber = 99
 
-    /// Where the file is; it has a number before its extension where the name was taken.
+    /// The path, with a number before the extension if the name was taken.
     public let path: String
     private var state: State
     private var buffer = ByteBuffer()
-    // Everything up to here are whole records.
+    // The file has complete records up to here.
     private var writtenOctets: off_t = 0
     private let now: () -> BTSnoop.Timestamp
     private let logger: Logger
 
-    /// Creates the file, or empties one that no capture is written to.
+    /// Creates the file, or truncates one that no other process is writing.
     ///
     /// - Parameters:
-    ///   - path: The name to begin with.
-    ///   - now: The clock of the traffic.
-    ///   - logger: Gets one line where writing fails.
-    /// - Throws: ``TransportError`` where no file can be made there.
+    ///   - path: The first name to try.
+    ///   - now: The clock for timestamps.
+    ///   - logger: Logs one line if writing fails.
+    /// - Throws: ``TransportError`` if the file cannot be created.
     public init(
         path: String,
         now: @escaping () -> BTSnoop.Timestamp = BTSnoop.Timestamp.now,
@@ -83,24 +81,23 @@ public final class CaptureFile {
         return "\(path[..<dot])-\(number)\(path[dot...])"
     }
 
-    /// Adds a packet, which is on the disk after the next ``flush()``.
+    /// Adds a packet; ``flush()`` writes it.
     public func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
         guard case .open = self.state else { return }
         BTSnoopWriter.write(packet, direction, at: self.now(), into: &self.buffer)
         if self.buffer.readableBytes >= Self.flushSize { self.flush() }
     }
 
-    /// Whether something waits for a ``flush()``.
     var needsFlush: Bool { self.buffer.readableBytes > 0 }
 
-    /// Writes what was added.
+    /// Writes all added packets.
     public func flush() {
         guard case .open(let descriptor) = self.state, self.needsFlush else { return }
         let failure = self.buffer.withUnsafeReadableBytes { octets in
             Self.failure(ofWriting: octets) { octets, count in write(descriptor, octets, count) }
         }
         if let failure {
-            // Part of a record may be in the file; what a reader finds must be whole.
+            // Remove a partially written record.
             ftruncate(descriptor, self.writtenOctets)
             self.logger.error("the capture \(self.path) ends here: \(systemErrorText(failure))")
             self.end(descriptor)
@@ -110,9 +107,9 @@ public final class CaptureFile {
         }
     }
 
-    /// Repeats a system call that writes octets until all are written.
+    /// Repeats a write call until all octets are written.
     ///
-    /// - Returns: The error number of the call that wrote none of the rest; `nil` where all were written.
+    /// - Returns: The error number of the call that failed; `nil` if all octets were written.
     static func failure(
         ofWriting octets: UnsafeRawBufferPointer,
         by call: (UnsafeRawPointer?, Int) -> Int
@@ -129,7 +126,7 @@ public final class CaptureFile {
         return nil
     }
 
-    /// Writes what was added and ends the capture.
+    /// Flushes and closes the file.
     public func close() {
         self.flush()
         if case .open(let descriptor) = self.state { self.end(descriptor) }

@@ -1,16 +1,15 @@
-// What a record of a capture is, in formats that keep it beside the packet in place of an H4 type octet.
+// The kind of a record, in formats that store it instead of an H4 type octet.
 
 import BluetoothHCI
 import NIOCore
 
-/// What a record is, where it is an HCI packet.
+/// The kind of a record that is an HCI packet.
 enum CapturedKind: Sendable {
     case command
     case event
     case sentACLData
     case receivedACLData
 
-    /// The type octet and the direction of such packets.
     private var type: (kind: HCIPacket.Kind, direction: BTSnoop.Direction) {
         switch self {
         case .command: (.command, .toController)
@@ -20,12 +19,12 @@ enum CapturedKind: Sendable {
         }
     }
 
-    /// A record as btsnoop files of H4 packets have it.
+    /// A record with an H4 packet.
     ///
     /// - Parameters:
     ///   - content: The packet without a type octet.
-    ///   - time: When it went.
-    ///   - drops: How many packets were lost before it, in all.
+    ///   - time: The time of the packet.
+    ///   - drops: The total number of packets lost before it.
     func record(of content: ByteBuffer, at time: BTSnoop.Timestamp, drops: UInt32 = 0) -> BTSnoop.Record {
         let type = self.type
         var packet = ByteBuffer()

@@ -1,5 +1,5 @@
-// A lock that the system keeps on an open file and releases when the process ends, in whatever way. It decides which
-// process serves the user's air and which one has an identity.
+// A lock that the system keeps on an open file and releases when the process ends, for whatever reason. It decides
+// which process serves the user's air and which one uses an identity.
 
 #if canImport(Glibc)
 import Glibc
@@ -11,7 +11,7 @@ import Darwin
 
 /// An exclusive lock on a file, held until the object is released.
 ///
-/// Two locks on one file exclude each other in one process just as between two.
+/// Locks exclude each other within a process, too.
 package final class FileLock: Sendable {
     private let descriptor: CInt
 
@@ -19,15 +19,15 @@ package final class FileLock: Sendable {
 
     deinit { close(self.descriptor) }
 
-    /// Takes the lock without waiting, creating the file for this user alone where it is not there.
+    /// Takes the lock without waiting. Creates a missing file, for this user only.
     ///
-    /// - Returns: `nil` where another process, or another object of this one, has it.
-    /// - Throws: ``TransportError`` where the file cannot be opened or locked.
+    /// - Returns: `nil` if the lock is taken.
+    /// - Throws: ``TransportError`` if the file cannot be opened or locked.
     package static func take(_ path: String) throws(TransportError) -> FileLock? {
         try self.open(path, LOCK_EX | LOCK_NB)
     }
 
-    /// Does something while no other process does, and waits for that.
+    /// Waits for the lock, then runs `body` with it.
     ///
     /// - Throws: ``TransportError`` if the file cannot be opened or locked.
     package static func with<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
@@ -44,9 +44,9 @@ package final class FileLock: Sendable {
         throw TransportError(errno: failure, "cannot lock \(path)")
     }
 
-    /// Locks an open file for as long as it is open, unless another process has locked it.
+    /// Locks an open file until it is closed, without waiting.
     ///
-    /// - Returns: The system's error, `EWOULDBLOCK` if another process has it; 0 for none.
+    /// - Returns: 0, or the system's error: `EWOULDBLOCK` if the lock is taken.
     static func failureToLock(_ descriptor: CInt) -> CInt { self.failure(descriptor, LOCK_EX | LOCK_NB) }
 
     private static func failure(_ descriptor: CInt, _ operation: CInt) -> CInt {
@@ -56,23 +56,23 @@ package final class FileLock: Sendable {
         return 0
     }
 
-    /// Whether the lock is taken now; `false` for a file that is not there.
+    /// Whether the lock is taken; `false` if the file is missing.
     package static func isTaken(_ path: String) -> Bool {
         let descriptor = openLock(path, isReader: true)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // A process that tries to take the lock at this moment finds it taken, and tries again.
+        // A process that tries to take the lock at this moment fails, and tries again.
         return self.failure(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    /// Writes this process's number into the file, for processes that find the lock taken.
+    /// Writes the process identifier into the file, for processes that find the lock taken.
     package func writeProcessNumber() {
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(self.descriptor, 0)
         _ = pwrite(self.descriptor, text, text.count, 0)
     }
 
-    /// The process number that the holder of a lock wrote into it.
+    /// The process identifier that the holder of a lock has written.
     package static func processNumber(in path: String) -> Int? {
         let descriptor = openLock(path, isReader: true)
         guard descriptor >= 0 else { return nil }

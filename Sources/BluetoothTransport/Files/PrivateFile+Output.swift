@@ -1,6 +1,6 @@
-// Files at a path that the user names and that may hold keys or traffic: captures, traces, descriptions with values.
-// They are the user's own from the first octet on: mode 0600, through no symbolic link, and in place of a file that
-// others could have opened already.
+// Files at a path that the user chooses and that may contain keys or traffic: captures, traces, descriptions with
+// values. They are private from the first octet on: mode 0600, not through a symbolic link, and never a file that
+// others may have opened already.
 
 #if canImport(Glibc)
 import Glibc
@@ -11,21 +11,20 @@ import Darwin
 #endif
 
 extension PrivateFile {
-    /// The number of times that a file is replaced which others can read, before the file system is found to give them
-    /// all.
+    /// How often a file that others can read is replaced, before it is clear that all files of this file system are
+    /// readable.
     private static let replacementLimit = 8
 
-    /// Checks that an output file can be written; creates it if it is missing, and changes nothing of one that is
-    /// there.
+    /// Checks that an output file can be written. Creates a missing file, and does not change an existing one.
     ///
-    /// - Throws: ``TransportError`` with the line that says why it cannot be written.
+    /// - Throws: ``TransportError`` if it cannot be written.
     package static func checkOutput(_ path: String, as noun: String) throws(TransportError) {
         close(try Self.openOutput(path, noun).descriptor)
     }
 
     /// Writes an output file.
     ///
-    /// - Throws: ``TransportError`` if it cannot be written, or another process writes it.
+    /// - Throws: ``TransportError`` if it cannot be written, or another process is writing it.
     package static func writeOutput(_ path: String, as noun: String, _ octets: [UInt8]) throws(TransportError) {
         let descriptor = try Self.createOutput(path, as: noun)
         defer { close(descriptor) }
@@ -37,8 +36,8 @@ extension PrivateFile {
 
     /// Opens an empty output file.
     ///
-    /// - Returns: The descriptor, which is the caller's to close, and which has a lock on the file until then.
-    /// - Throws: ``TransportError`` if there is no such file, or another process writes it.
+    /// - Returns: The descriptor, which the caller has to close, and which locks the file until then.
+    /// - Throws: ``TransportError`` if it cannot be opened, or another process is writing it.
     package static func createOutput(_ path: String, as noun: String) throws(TransportError) -> CInt {
         guard let descriptor = try Self.createOutputUnlessInUse(path, as: noun) else {
             throw TransportError(.inUse, "\(path) is being written by another process: choose another name")
@@ -46,7 +45,7 @@ extension PrivateFile {
         return descriptor
     }
 
-    /// Opens an empty output file, as ``createOutput(_:as:)``; `nil` if another process writes it.
+    /// As ``createOutput(_:as:)``; `nil` if another process is writing the file.
     static func createOutputUnlessInUse(_ path: String, as noun: String) throws(TransportError) -> CInt? {
         for _ in 0..<Self.replacementLimit {
             let (descriptor, status) = try Self.openOutput(path, noun)
@@ -64,7 +63,7 @@ extension PrivateFile {
                 ftruncate(descriptor, 0)
                 return descriptor
             }
-            // A process that has opened it, or knows it by another name, would read everything written from now on.
+            // A process that has it open, or knows another name of it, could read everything written from now on.
             let isRemoved = !isPresent || unlink(path) == 0
             let failure = errno
             close(descriptor)
@@ -81,7 +80,7 @@ extension PrivateFile {
         _ noun: String
     ) throws(TransportError) -> (descriptor: CInt, status: stat) {
         guard !path.isEmpty else { throw TransportError(.badName, "the \(noun) has no name: give it one") }
-        // A descriptor that the user has opened; there it is a link.
+        // A link to a descriptor that the user has opened.
         let isDescriptor = path.hasPrefix("/dev/fd/") || path == "/dev/stdout" || path == "/dev/stderr"
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isDescriptor ? 0 : O_NOFOLLOW)
         let descriptor = open(path, flags, 0o600)
@@ -97,7 +96,7 @@ extension PrivateFile {
             close(descriptor)
             throw TransportError(errno: failure, "cannot look at \(path)")
         }
-        // A device, such as /dev/null, is the system's.
+        // A device, such as /dev/null, belongs to the system.
         guard status.st_uid == geteuid() || status.st_mode & S_IFMT == S_IFCHR || isDescriptor else {
             close(descriptor)
             throw TransportError(.noPermission, "\(path) belongs to another user: choose another name")

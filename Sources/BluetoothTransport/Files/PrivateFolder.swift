@@ -1,6 +1,6 @@
-// Folders of the user's own, which no other user can enter: one that lasts as long as the session, for the air's
-// socket, and one for state that outlives it. The places are those of the XDG Base Directory Specification. In a folder
-// for all, such as the temporary one, another user may have made it first, so owner and mode are checked.
+// Private folders, which no other user can enter: one for the session, with the air's socket, and one for persistent
+// state. Their locations follow the XDG Base Directory Specification. In a shared folder, such as the temporary one,
+// another user may have created them first, so owner and mode are checked.
 
 #if canImport(Glibc)
 import Glibc
@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// Finds and makes the folders.
+/// Finds and creates the folders.
 package enum PrivateFolder {
     private static let name = "corebluetooth"
 
@@ -24,10 +24,10 @@ package enum PrivateFolder {
         return try Self.make(Self.temporary(environment))
     }
 
-    /// The folder for what lasts: under `XDG_STATE_HOME`, else `~/.local/state`, else, where that cannot be written,
+    /// The folder for persistent state: under `XDG_STATE_HOME`, else `~/.local/state`, else, if that is not writable,
     /// under the temporary folder.
     ///
-    /// - Returns: The folder, and why it is not the usual one where that is so.
+    /// - Returns: The folder, and why it is not the usual one; `nil` if it is.
     package static func state(
         environment: (String) -> String? = Self.environment
     ) throws(TransportError) -> (path: String, problem: TransportError?) {
@@ -55,16 +55,16 @@ package enum PrivateFolder {
         return "\(base)/\(Self.name)-\(geteuid())"
     }
 
-    /// Reads a variable of the process's environment; an empty one counts as absent.
+    /// A variable of the process's environment; `nil` if it is empty.
     package static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 
-    /// Makes a folder of mode 0700, and what is missing above it, or checks the one that is there and removes what
-    /// processes left in it that were killed while they wrote.
+    /// Creates a folder of mode 0700 and its missing parents, or checks an existing one and removes unfinished files of
+    /// killed processes.
     ///
-    /// - Throws: ``TransportError`` where it cannot be made or another user could enter it.
+    /// - Throws: ``TransportError`` if it cannot be created or another user could enter it.
     @discardableResult
     package static func make(_ path: String) throws(TransportError) -> String {
         try Self.makeWithParents(path)
@@ -76,7 +76,7 @@ package enum PrivateFolder {
         guard status.st_uid == geteuid() else {
             throw TransportError(.noPermission, "\(path) belongs to another user: set TMPDIR to a folder of yours")
         }
-        // Where others could only look, nothing of theirs can be inside, so shutting the door is enough.
+        // If others could only read it, it contains nothing of theirs, and changing its mode is enough.
         guard status.st_mode & 0o022 == 0 else {
             throw TransportError(.noPermission, "others can write in \(path): look through it, then chmod 700 \(path)")
         }
@@ -87,10 +87,10 @@ package enum PrivateFolder {
         return path
     }
 
-    /// Makes a folder and those above it, as private ones; those that exist are left as they are.
+    /// Creates a private folder and its missing parents.
     ///
-    /// The name of one that was made survives a power failure, as do the files that will be in it; where the folder above may
-    /// not be opened, from the moment on at which the system writes it by itself.
+    /// Its name survives a power failure, as its files will. If the parent cannot be opened, that
+    /// holds once the system has written it by itself.
     private static func makeWithParents(_ path: String) throws(TransportError) {
         if mkdir(path, 0o700) == 0 {
             try? PrivateFile.syncFolder(of: path)

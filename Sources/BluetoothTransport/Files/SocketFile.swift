@@ -1,7 +1,7 @@
-// The file that a Unix socket leaves in a folder. It has to go when its server ends, also when the process ends by
-// `exit`; it must not be taken from a server that lives. So each one is remembered with the number of its file, and
-// removed only while that file is still the one at the path. On Linux the file is held open meanwhile, as the system
-// gives the number of a removed file to the next one.
+// The file of a Unix socket. It has to be removed when its server ends, also when the process ends by `exit`; but not
+// if it belongs to another server. So each file is registered with its inode number, and removed only while that is
+// still the one at the path. On Linux the file is kept open meanwhile, since the system reuses the inode number of a
+// removed file.
 
 import Synchronization
 
@@ -13,15 +13,15 @@ import Musl
 import Darwin
 #endif
 
-/// The file of a socket at which this process listens.
+/// The file of a socket on which this process listens.
 final class SocketFile: Sendable {
     private struct Record: Hashable {
         var path: String
         var device: UInt64
         var file: UInt64
-        // A child that was forked and then exits must leave its parent's socket alone.
+        // A forked child that exits must not remove its parent's socket.
         var process: pid_t
-        // What keeps the number from being given again; -1 where there is nothing.
+        // Keeps the inode number from being reused; -1 if there is nothing.
         var descriptor: CInt
     }
 
@@ -32,7 +32,7 @@ final class SocketFile: Sendable {
 
     private let record: Record?
 
-    /// Remembers the socket that was just bound at `path`.
+    /// Registers the socket that was just bound at `path`.
     init(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -61,7 +61,7 @@ final class SocketFile: Sendable {
         }
     }
 
-    /// Removes all files that this process remembers.
+    /// Removes all registered files.
     static func removeAll() {
         Self.records.withLock { records in
             for record in records { Self.end(record) }
@@ -71,7 +71,7 @@ final class SocketFile: Sendable {
 
     private static func hold(_ path: String) -> CInt {
         #if os(Linux)
-        // `O_PATH`, which the C library's module does not offer: a hold on the file without opening what it stands for.
+        // `O_PATH`, which the C library's module does not export: a reference to the file without opening the socket.
         open(path, 0o10_000_000 | O_NOFOLLOW | O_CLOEXEC)
         #else
         -1
@@ -90,9 +90,9 @@ final class SocketFile: Sendable {
         if record.descriptor >= 0 { close(record.descriptor) }
     }
 
-    /// Makes way for a socket at `path`.
+    /// Removes a dead socket at `path`.
     ///
-    /// - Throws: ``TransportError`` where there is something that must stay: a socket at which a process listens, or a
+    /// - Throws: ``TransportError`` if something at `path` must stay: a socket on which a process listens, or a
     ///   file that is not a socket.
     static func clear(_ path: String) throws(TransportError) {
         if let error = StreamAddress.unix(path: path).lengthError { throw error }
@@ -109,11 +109,11 @@ final class SocketFile: Sendable {
         }
     }
 
-    /// Makes a socket that listens at `path`.
+    /// Creates a socket that listens at `path`.
     ///
-    /// SwiftNIO could do it, but would remove whatever is at the path when it closes the socket.
+    /// SwiftNIO would remove whatever is at the path when it closes the socket.
     ///
-    /// - Returns: The descriptor, which is the caller's to close.
+    /// - Returns: The descriptor, which the caller has to close.
     static func listen(at path: String) throws(TransportError) -> CInt {
         let descriptor = Self.makeSocket()
         guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot make a socket") }
@@ -126,12 +126,12 @@ final class SocketFile: Sendable {
         return descriptor
     }
 
-    /// Whether a process listens at the socket: only a refused connection shows that none does.
+    /// Whether a process listens on the socket: only a refused connection proves that none does.
     private static func isAlive(_ path: String) -> Bool {
         let descriptor = Self.makeSocket()
         guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
-        // A server that is busy with other connections must not keep us waiting.
+        // Do not wait for a server that is busy with other connections.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         return Self.withAddress(of: path) { connect(descriptor, $0, $1) } == 0 || errno != ECONNREFUSED
     }
@@ -166,7 +166,7 @@ final class SocketFile: Sendable {
 
 private func systemListen(_ descriptor: CInt, _ backlog: CInt) -> CInt { listen(descriptor, backlog) }
 
-/// Questions about Unix sockets.
+/// Information about Unix sockets.
 package enum UnixSocket {
     /// Whether there is a socket at `path`, alive or not.
     package static func exists(at path: String) -> Bool {

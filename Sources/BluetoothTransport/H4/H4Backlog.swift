@@ -1,7 +1,7 @@
-// What waits for the hosts of a server that do not read. Each of them has a limit of its own, and many of them would
-// together take that much many times.
+// The unsent octets of all hosts of a server. Each host has its own limit, and many hosts that do not read would
+// together need a multiple of it.
 
-/// Counts octets that wait, by connection; on the server's loop.
+/// Counts unsent octets by connection; used on the server's loop.
 final class H4Backlog {
     private let limit: Int
     private var counts: [ObjectIdentifier: Int] = [:]
@@ -9,15 +9,15 @@ final class H4Backlog {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Notes the number of octets that wait for a connection.
+    /// Updates the number of unsent octets of a connection.
     ///
-    /// - Returns: Whether too many wait for all, and at least its share of the limit for this one.
+    /// - Returns: Whether the total exceeds the limit, and this connection has at least its share of it.
     func isOverShare(_ connection: ObjectIdentifier, _ count: Int) -> Bool {
         self.total += count - (self.counts.updateValue(count, forKey: connection) ?? 0)
         return self.total > self.limit && count >= self.limit / self.counts.count
     }
 
-    /// A connection has ended, or its host reads again.
+    /// Call this when a connection has ended, or its host reads again.
     func remove(_ connection: ObjectIdentifier) {
         if let count = self.counts.removeValue(forKey: connection) { self.total -= count }
     }

@@ -1,16 +1,16 @@
-// What carries the octets of H4. They are the same everywhere; what differs is whether the place between two packets
-// can get lost, and what a person has to do when the end comes.
+// The medium of H4. Media differ in whether synchronization can be lost, and in what a person has to do when the
+// connection ends.
 
-/// What carries H4.
+/// The medium of H4.
 enum H4Medium: Hashable, Sendable, CustomStringConvertible {
     /// A stream socket, which loses nothing.
     case socket
-    /// A serial line, which can lose octets and bring noise.
+    /// A serial line, which can lose octets and add noise.
     case serialPort(path: String, speed: Int)
-    /// The user channel of a Linux adapter, which carries whole packets.
+    /// The user channel of a Linux adapter, which keeps packets apart.
     case linuxAdapter(index: Int)
 
-    /// The name, as one part of a line for a person.
+    /// The name, as a part of a message.
     var description: String {
         switch self {
         case .socket: "a socket"
@@ -19,7 +19,7 @@ enum H4Medium: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the octets begin at the beginning of a packet. Where they do not, all is thrown away up to the answer to
+    /// Whether the octets begin with a packet. Otherwise they are discarded up to the answer to
     /// a reset (Vol 4, Part A, 4).
     var beginsWithPacket: Bool {
         switch self {
@@ -28,7 +28,7 @@ enum H4Medium: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether each write has to be one packet, as each read is.
+    /// Whether each read and each write is one packet.
     var keepsPacketsApart: Bool {
         switch self {
         case .linuxAdapter: true
@@ -36,11 +36,11 @@ enum H4Medium: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Why the connection is over that `otherEnd` or the system has ended.
+    /// The message for a connection that `otherEnd` or the system has closed.
     ///
     /// - Parameters:
-    ///   - error: What the system said.
-    ///   - isInsidePacket: Whether a packet had begun.
+    ///   - error: The system's error.
+    ///   - isInsidePacket: Whether a packet was incomplete.
     func endReason(_ otherEnd: String, error: String?, isInsidePacket: Bool) -> String {
         switch self {
         case .socket:
@@ -52,7 +52,7 @@ enum H4Medium: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Why the connection is over on which something came that is not HCI.
+    /// The message for a connection that received something that is not HCI.
     func nonsenseReason(_ otherEnd: String, _ error: String) -> String {
         switch self {
         case .socket, .linuxAdapter: "\(otherEnd) sent what is not HCI: \(error)"

@@ -1,4 +1,4 @@
-// Who is at the other end of an H4 connection, where the system says so: the process at a Unix socket, the address of
+// The other end of an H4 connection, if the system knows it: the process of a Unix socket, the address of
 // a TCP connection.
 
 import NIOCore
@@ -9,16 +9,15 @@ import Glibc
 import Musl
 #endif
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 public enum H4Peer: Hashable, Sendable, CustomStringConvertible {
-    /// A process of this machine, by its number.
+    /// A process of this machine, by its identifier.
     case process(Int)
     /// A host on the network: its address and port.
     case network(String)
-    /// Nobody says.
     case unknown
 
-    /// What the system says of a channel's other end; to be asked on the channel's loop.
+    /// The other end of a channel. Call this on the channel's loop.
     init(of channel: any Channel) {
         if let address = channel.remoteAddress, let host = address.ipAddress, let port = address.port {
             self = .network(host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
@@ -29,7 +28,7 @@ public enum H4Peer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the kernel has noted when the connection was made: process, user and group.
+    /// The credentials that the kernel recorded when the connection was established.
     private struct Credentials: Sendable {
         var process: Int32 = 0
         var user: UInt32 = 0
@@ -44,7 +43,7 @@ public enum H4Peer: Hashable, Sendable, CustomStringConvertible {
             level: .init(rawValue: SOL_SOCKET),
             name: .init(rawValue: SO_PEERCRED)
         )
-        // On the channel's own loop the answer is there at once.
+        // On the channel's own loop the result is available immediately.
         option.assumeIsolated().whenSuccess { credentials = $0 }
         return credentials.flatMap { $0.process > 0 ? Int($0.process) : nil }
         #else
@@ -52,7 +51,7 @@ public enum H4Peer: Hashable, Sendable, CustomStringConvertible {
         #endif
     }
 
-    /// A name for a person: the program and its process, or the address.
+    /// The program and its process, or the address.
     public var description: String {
         switch self {
         case .process(let number): ProcessListing().process(number).description

@@ -1,5 +1,4 @@
-// Listens for hosts that want a controller over H4, on a Unix socket or on TCP. What the controllers are is the
-// caller's affair.
+// Listens for hosts that need a controller over H4, on a Unix socket or on TCP. The caller provides the controllers.
 
 import BluetoothHCI
 public import Logging
@@ -8,19 +7,17 @@ import NIOPosix
 
 /// A server of H4 connections, all on one event loop.
 public final class H4Server {
-    /// What hosts may take from the server.
+    /// Limits for hosts.
     public struct Limits: Hashable, Sendable {
-        /// How many connections are accepted at the same time; others are refused.
+        /// The maximum number of connections; others are refused.
         public var connections: Int
-        /// How many connections that are refused may wait for their answer at the same time; others are closed at once.
+        /// The maximum number of refused connections that wait for their answer; others are closed immediately.
         public var refusals: Int
-        /// How many octets may wait for a host that does not read before it is dropped.
+        /// The number of unsent octets at which a host is dropped.
         public var unsentOctets: Int
-        /// The number of octets that may wait for all hosts together; beyond it, those hosts are dropped for which at
-        /// least their share waits.
+        /// The number of unsent octets of all hosts; beyond it, hosts with at least their share are dropped.
         public var allUnsentOctets: Int
 
-        /// Creates limits.
         public init(
             connections: Int = 256,
             refusals: Int = 64,
@@ -36,7 +33,7 @@ public final class H4Server {
 
     /// The loop of the server and of its connections.
     public let eventLoop: any EventLoop
-    /// Where the server listens; the port is the real one where any was allowed.
+    /// The address of the server, with the real port if any was allowed.
     public let address: StreamAddress
     private let channel: any Channel
     private let socketFile: SocketFile?
@@ -53,17 +50,17 @@ public final class H4Server {
         self.channel.close(promise: nil)
     }
 
-    /// Begins to listen; to be called on `eventLoop`, which is one of SwiftNIO's socket loops.
+    /// Starts to listen. Call this on `eventLoop`, which is one of SwiftNIO's socket loops.
     ///
     /// - Parameters:
-    ///   - address: Where to listen; TCP port 0 means any free one. A Unix socket that is there already is replaced
-    ///     if nobody listens at it.
+    ///   - address: The address; TCP port 0 means any free one. An existing Unix socket is replaced if no process
+    ///     listens on it.
     ///   - eventLoop: The loop of the server and of its connections.
-    ///   - limits: What hosts may take.
-    ///   - logger: Gets a line when connections begin to be refused.
-    ///   - refuse: Gets each connection that is too many, on the loop, to say so to its host and to close it; where it
-    ///     is not given, such a connection is closed at once.
-    ///   - accept: Gets each connection, on the loop. It starts the channel and retains it; a channel that is not
+    ///   - limits: The limits for hosts.
+    ///   - logger: Logs a line when the limit of connections is reached.
+    ///   - refuse: Called on the loop for each connection beyond the limit, to tell its host and to close it. If it is
+    ///     `nil`, the connection is closed immediately.
+    ///   - accept: Called on the loop for each connection. It starts the channel and retains it; a channel that is not
     ///     retained closes.
     /// - Returns: The server, on `eventLoop`, or a ``TransportError`` with one line for a person.
     public static func bind(
@@ -123,7 +120,7 @@ public final class H4Server {
             .nonisolated()
     }
 
-    /// Stops listening and removes the socket's file; connections that stand are left to their owners.
+    /// Stops listening and removes the socket's file; existing connections stay open.
     public func close() {
         self.socketFile?.remove()
         self.channel.close(promise: nil)
@@ -163,7 +160,7 @@ private final class Acceptor {
             }
             return self.open(channel, self.accept)
         }
-        // One line when the limit is reached, not one for each that is refused.
+        // One line when the limit is reached, not one for each refused connection.
         if !self.isFull { self.logger.warning("all \(self.limits.connections) connections are taken") }
         self.isFull = true
         guard let refuse = self.refuse, self.refusalCount < self.limits.refusals else {
@@ -175,7 +172,7 @@ private final class Acceptor {
         return self.open(channel, refuse)
     }
 
-    /// Makes an H4 connection of a socket and hands it over once it can be used.
+    /// Creates an H4 connection for a socket and passes it on once it is active.
     private func open(_ channel: any Channel, _ owner: @escaping (H4Channel) -> Void) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let stream = H4Stream(

@@ -1,9 +1,9 @@
-// The handler that carries H4 over a stream of octets in a SwiftNIO channel: octets become packets on the way in, and
-// the packets of one turn of the loop become one write on the way out.
+// The handler that carries H4 over a stream of octets in a SwiftNIO channel: inbound octets become packets, and
+// the outbound packets of one turn of the loop become one write.
 //
-// On the way out a packet costs one copy into a buffer that is used again turn after turn, no promise and no write of
-// its own. It leaves when the turn ends; what is sent while a batch is delivered leaves when the batch has ended.
-// On the way in packets are slices of what was read.
+// An outbound packet costs one copy into a buffer that is reused turn after turn, no promise and no write of
+// its own. It is flushed when the turn ends or, if it is sent while a batch is delivered, when the batch ends.
+// Inbound packets are slices of the read buffers.
 
 import BluetoothHCI
 import NIOCore
@@ -14,7 +14,7 @@ final class H4Stream: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How the octets ended.
+    /// Why the stream ended.
     private enum End {
         /// The other end has closed.
         case closed
@@ -22,19 +22,19 @@ final class H4Stream: ChannelDuplexHandler {
         case failed(String)
     }
 
-    /// When what is sent leaves.
+    /// When sent packets are flushed.
     private enum Departure {
         /// When the turn of the loop ends.
         case withTurn
-        /// When the batch ends of which packets were delivered.
+        /// When the batch that is being delivered ends.
         case withBatch
         /// When the body of `sendTogether` has ended.
         case withBody
     }
 
     private enum State {
-        /// Nobody receives yet: reading is held back. What the system delivers nevertheless, when the other end has
-        /// closed, stays in the framer.
+        /// There is no receiver yet, and reading is paused. Octets that the system delivers nevertheless, when the
+        /// other end has closed, stay in the framer.
         case held(readIsWanted: Bool, end: End?)
         /// Packets are delivered.
         case running(Departure)
@@ -42,36 +42,34 @@ final class H4Stream: ChannelDuplexHandler {
         case closed
     }
 
-    /// More octets than this are handed to the channel before the turn ends.
+    /// The number of octets that are passed to the channel before the turn ends.
     private static let chunkSize = 32 * 1024
-    /// As much as this may come on a line before the first packet: more than what a chip says while it starts.
+    /// The number of octets that a serial line may bring before the first packet: more than a starting chip sends.
     static let strayLimit = 16 * 1024
 
-    /// The channel that users hold.
+    /// The channel that users retain.
     ///
-    /// It is the owner of this object and not the other way round, so that a channel that
-    /// nobody holds any more closes.
+    /// It owns this object and not the other way round, so that a channel that nobody retains closes.
     @exclusivity(unchecked) weak var owner: H4Channel?
-    /// Called when the other end takes octets again, or no longer does.
+    /// Called when ``isWritable`` has changed.
     var writabilityChanged: ((Bool) -> Void)?
-    /// Whether the other end takes octets.
     var isWritable: Bool { self.context?.channel.isWritable ?? false }
-    /// Called once, when the connection of a server stands.
+    /// Called once, when a server's connection is active.
     var whenActive: (() -> Void)?
 
     private let eventLoop: any EventLoop
     private let medium: H4Medium
-    /// How many octets may wait for the other end before the connection ends.
+    /// The number of unsent octets at which the connection ends.
     private let unsentLimit: Int
-    /// What waits for the hosts of a server together.
+    /// The unsent octets of all connections of a server.
     private let backlog: H4Backlog?
     @exclusivity(unchecked) private var state = State.held(readIsWanted: false, end: nil)
     @exclusivity(unchecked) private var framer: H4Framer
-    // The octets that were thrown away while the first packet was looked for.
+    // The number of octets discarded before the first packet.
     private var strayOctetCount = 0
     @exclusivity(unchecked) private var context: ChannelHandlerContext?
     @exclusivity(unchecked) private var outgoing = ByteBuffer()
-    // Whether something was written since the last flush.
+    // Whether something was sent since the last flush.
     private var hasOutgoing = false
 
     init(
@@ -88,7 +86,7 @@ final class H4Stream: ChannelDuplexHandler {
         self.framer = H4Framer(
             readingFrom: sender,
             isInStep: medium.beginsWithPacket,
-            // A chip talks beside H4 to the driver on its line alone.
+            // Only on a serial line do chips mix vendor protocols with H4.
             skipsVendorOctets: !medium.beginsWithPacket
         )
     }
@@ -107,7 +105,7 @@ final class H4Stream: ChannelDuplexHandler {
         guard case .held(let readIsWanted, let end) = self.state else { return }
         self.state = .running(.withTurn)
         self.eventLoop.assumeIsolated().execute {
-            // Usually nothing is there yet; after an early end of the stream, all that came before it.
+            // After an early end of the stream, octets are already in the framer.
             self.deliver()
             self.finishBatch()
             if let end {
@@ -118,25 +116,25 @@ final class H4Stream: ChannelDuplexHandler {
         }
     }
 
-    /// Takes octets that leave at the end of the turn.
+    /// Sends octets at the end of the turn.
     func send(_ bytes: ByteBuffer) {
         if case .closed = self.state { return }
         guard let context else { return }
         if !self.hasOutgoing {
             self.hasOutgoing = true
-            // By now the last turn's write has released the storage, so this allocates nothing.
+            // The last turn's write has released the storage, so this does not allocate.
             self.outgoing.clear()
             self.scheduleFlush()
         }
         self.outgoing.writeImmutableBuffer(bytes)
         if self.outgoing.readableBytes >= Self.chunkSize {
-            // Handed over without a flush: a flush could report a broken connection from inside this call.
+            // No flush: it could report a broken connection inside this call.
             context.write(self.wrapOutboundOut(self.outgoing), promise: nil)
             self.outgoing = context.channel.allocator.buffer(capacity: Self.chunkSize)
         }
     }
 
-    /// Runs `body`, after which all leaves that it has sent, unless that leaves at the end of a batch.
+    /// Runs `body`, then flushes, unless the end of a batch will do so.
     func sendTogether(_ body: () -> Void) {
         guard case .running(.withTurn) = self.state else { return body() }
         self.state = .running(.withBody)
@@ -145,7 +143,7 @@ final class H4Stream: ChannelDuplexHandler {
         if let context { self.flushNow(context) }
     }
 
-    /// Ends the stream from this side, after what was sent; nothing is reported.
+    /// Closes the stream after a flush, without a report.
     func close() {
         if case .closed = self.state { return }
         if let context { self.flush(context) }
@@ -153,7 +151,7 @@ final class H4Stream: ChannelDuplexHandler {
         self.context?.close(promise: nil)
     }
 
-    /// Ends the stream from this side and reports it as if the other end had gone.
+    /// Closes the stream and reports it as if the other end had closed it.
     func abandon(_ reason: String) { self.finish(reason) }
 
     // MARK: The way out
@@ -182,7 +180,7 @@ final class H4Stream: ChannelDuplexHandler {
         context.flush()
     }
 
-    /// Ends the connection where too many octets wait for the other end.
+    /// Closes the connection if there are too many unsent octets.
     private func checkBacklog(_ context: ChannelHandlerContext) {
         guard case .running = self.state, !context.channel.isWritable,
             let count = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
@@ -261,15 +259,15 @@ final class H4Stream: ChannelDuplexHandler {
     }
 
     private func deliver() {
-        // Without an owner the channel is closed: it ends with it.
+        // Without an owner the channel is about to close.
         guard let owner else { return }
         do {
-            // Loaded once for all packets that are at hand: a weak reference costs more than the framing of a packet.
+            // Loaded once for all available packets: a weak reference costs more than framing a packet.
             guard let receiver = owner.receiver else {
                 while try self.framer.next() != nil {}
                 return
             }
-            // One reference for all of them: its counts cost as much as another weak reference.
+            // One reference for all packets: retaining costs as much as another weak reference.
             let channel: any HCIChannel = owner
             while case .running = self.state, let packet = try self.framer.next() {
                 guard packet.kind != (self.framer.sender == .host ? .event : .command) else {
@@ -284,7 +282,7 @@ final class H4Stream: ChannelDuplexHandler {
         }
     }
 
-    /// A line at the wrong speed, or one on which something else speaks, brings octets without end.
+    /// A line at the wrong speed, or with another protocol, brings octets without end.
     private func countStray(_ count: Int) {
         self.strayOctetCount += count
         guard self.strayOctetCount > Self.strayLimit else { return }
@@ -298,7 +296,6 @@ final class H4Stream: ChannelDuplexHandler {
         if let context { self.flushNow(context) }
     }
 
-    /// Why the stream is over.
     private func reason(of end: End) -> String {
         let error: String? = if case .failed(let error) = end { error } else { nil }
         return self.medium.endReason(
@@ -308,7 +305,7 @@ final class H4Stream: ChannelDuplexHandler {
         )
     }
 
-    /// Ends the stream because of the other end, which is reported once.
+    /// Closes the stream because of the other end, and reports that once.
     private func finish(_ reason: String) {
         switch self.state {
         case .held, .closed: return

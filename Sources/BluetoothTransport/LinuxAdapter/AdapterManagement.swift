@@ -1,5 +1,5 @@
-// The commands of the kernel's management socket that need no privileges: which adapters the system itself can use. An
-// adapter whose user channel a program has is not among them; the kernel reports that nowhere else.
+// Asks the kernel's management socket, without privileges, which adapters the system itself can use. An
+// adapter whose user channel is open is not among them; the kernel does not report that anywhere else.
 
 #if os(Linux)
 import CPlatform
@@ -13,18 +13,18 @@ import Musl
 import Darwin
 #endif
 
-/// The question which adapters the system can use. Numbers are little-endian, as in the kernel's `mgmt-api`.
+/// The request for the adapters that the system can use (the kernel's `mgmt-api`). Numbers are little-endian.
 enum AdapterManagement {
-    /// Read Controller Index List, which concerns no adapter and has no parameters.
+    /// Read Controller Index List, for no adapter and without parameters.
     static let question: [UInt8] = [0x03, 0x00, 0xFF, 0xFF, 0x00, 0x00]
 
-    /// The most octets of an answer that are read: far more adapters than a machine has.
+    /// The maximum size of an answer: far more adapters than a machine has.
     static let answerLimit = 4096
 
-    /// The adapters in an answer; `nil` where the packet is anything but a whole Command Complete event of success.
+    /// The adapters in an answer; `nil` unless the packet is a complete Command Complete event with success.
     static func indices(in packet: [UInt8]) -> Set<Int>? {
         func number(_ place: Int) -> Int { Int(packet[place]) | Int(packet[place + 1]) << 8 }
-        // Event 0x0001 of no adapter and its length; then the command, its status and the count, and the adapters.
+        // Event 0x0001 for no adapter and its length; then the command, its status, the count, and the adapters.
         let head = 11
         guard packet.count >= head, packet[..<4] == [0x01, 0x00, 0xFF, 0xFF], number(4) == packet.count - 6,
             number(6) == 0x0003, packet[8] == 0, packet.count == head + 2 * number(9)
@@ -35,7 +35,7 @@ enum AdapterManagement {
     }
 
     #if os(Linux)
-    /// The adapters that the system can use; `nil` where the kernel does not answer, as without Bluetooth.
+    /// The adapters that the system can use; `nil` if the kernel does not answer, as without Bluetooth.
     static func indices() -> Set<Int>? {
         var socket: CInt = -1
         guard linux_hci_socket(&socket) == 0 else { return nil }
@@ -44,9 +44,9 @@ enum AdapterManagement {
         return self.indices(over: socket, timeLimit: .milliseconds(200))
     }
 
-    /// Asks over a socket that keeps packets apart; whatever is not the answer is passed over.
+    /// Asks over a socket that keeps packets apart; skips all packets but the answer.
     ///
-    /// The kernel answers before the question's system call returns, so the limit is for a kernel that does not.
+    /// The kernel answers before the system call returns, so the limit is only for a kernel that does not answer.
     static func indices(over socket: CInt, timeLimit: Duration) -> Set<Int>? {
         let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
         guard send(socket, self.question, self.question.count, flags) == self.question.count else { return nil }
@@ -59,7 +59,7 @@ enum AdapterManagement {
             var readiness = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             guard poll(&readiness, 1, CInt(left.rounded(.up))) > 0 else { continue }
             let count = recv(socket, &octets, octets.count, CInt(MSG_DONTWAIT))
-            // Nothing to read although there is something means that the other end is gone.
+            // A readable socket without data is closed.
             guard count > 0 else { return nil }
             if let indices = self.indices(in: Array(octets[..<count])) { return indices }
         }

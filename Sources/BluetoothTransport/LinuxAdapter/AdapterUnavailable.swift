@@ -1,20 +1,20 @@
-// Why a Linux adapter is unavailable to a program, and the commands that change that. The error of a program that
-// cannot open an adapter and the listing of adapters have the same text, since both take it from here.
+// Reasons why a Linux adapter is unavailable, and the commands that make it available. The error of a program that
+// cannot open an adapter and the listing of adapters both take their text from here.
 
 /// A reason why a Linux adapter is unavailable to a program.
 public enum AdapterUnavailable: Hashable, Sendable {
     /// The radio was switched off, by a program or by hand.
     case switchedOff
-    /// A switch or key of the machine has switched the radio off.
+    /// The radio was switched off by a switch or key of the machine.
     case switchedOffByHand
-    /// The system uses the adapter; the service, where it is known.
+    /// The system uses the adapter; the service, if it is known.
     case system(ProcessInformation?)
-    /// Another program has the adapter for itself.
+    /// Another program uses the adapter exclusively.
     case program(ProcessInformation?)
-    /// The program, a file, lacks the capability.
+    /// The program, the path of a file, lacks the capability.
     case noPermission(program: String?)
 
-    /// The reason, as a clause without an end, for the adapter with a name.
+    /// The reason for the adapter with a name, as a clause without punctuation.
     public func reason(for adapter: String) -> String {
         switch self {
         case .switchedOff: "\(adapter) is switched off"
@@ -27,7 +27,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
         }
     }
 
-    /// The commands that make the adapter available, of which one is enough; empty where no command can.
+    /// Alternative commands that make the adapter available; empty if no command can.
     public var commands: [String] {
         switch self {
         case .switchedOff: ["rfkill unblock bluetooth"]
@@ -39,12 +39,12 @@ public enum AdapterUnavailable: Hashable, Sendable {
         }
     }
 
-    /// The name under which the adapter works all the same, beside the service that uses it; `nil` if there is none.
+    /// The name under which the adapter can be used beside the service that uses it; `nil` if there is none.
     public func otherName(of adapter: String) -> String? {
         if case .system = self { "bluez:\(adapter)" } else { nil }
     }
 
-    /// How to make the adapter available, as words that follow a colon.
+    /// How to make the adapter available, for use after a colon.
     private func remedy(for adapter: String) -> String {
         switch self {
         case .switchedOff:
@@ -65,7 +65,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
     }
 }
 
-/// A file as a shell takes it.
+/// A path quoted for a shell.
 package func shellQuoted(_ file: String) -> String {
     let plain = file.utf8.allSatisfy { octet in
         switch octet {
@@ -77,18 +77,18 @@ package func shellQuoted(_ file: String) -> String {
         }
     }
     if plain { return file }
-    // A quotation mark ends the quotation, stands for itself, and begins another one.
+    // A quotation mark ends the quotation, is escaped, and begins another one.
     return "'" + file.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
 }
 
 extension AdapterListing.Adapter {
-    /// The reasons why this adapter is unavailable to a program, in the order in which they have to be removed.
+    /// The reasons why this adapter is unavailable to a program, in the order in which they have to be resolved.
     ///
     /// - Parameters:
-    ///   - holders: The processes that may have an adapter.
-    ///   - program: The file of the program that is to use it.
-    ///   - mayUseAdapters: Whether that program has the capability; `nil` where that is not known.
-    /// - Returns: The reasons; empty where the program can open the adapter.
+    ///   - holders: The processes that may use an adapter.
+    ///   - program: The path of the program.
+    ///   - mayUseAdapters: Whether that program has the capability; `nil` if unknown.
+    /// - Returns: The reasons; empty if the program can open the adapter.
     public func reasonsUnavailable(
         holders: AdapterHolders,
         program: String?,
@@ -105,13 +105,13 @@ extension AdapterListing.Adapter {
         return reasons
     }
 
-    /// The process that has it: a program where the system cannot use it, the system where it can.
+    /// The process that uses the adapter: a program if the system cannot use it, otherwise the system.
     private func holder(among holders: AdapterHolders) -> AdapterUnavailable? {
         let isUsedBySystem = self.isUp == true || self.isUp == nil && holders.daemon != nil
         let system: AdapterUnavailable? = isUsedBySystem ? .system(holders.daemon) : nil
         if self.isManaged == true { return system }
         if let program = holders.programs.first { return .program(program) }
-        // One that the system cannot use and that is not up is free: it lacks its address or its firmware.
+        // An adapter that the system cannot use and that is down is free: it lacks its address or its firmware.
         let isUnseenProgram = self.isManaged == false || holders.unseenCount > 0
         return isUnseenProgram && self.isUp != false ? .program(nil) : system
     }

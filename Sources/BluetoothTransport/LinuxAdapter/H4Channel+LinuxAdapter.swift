@@ -3,11 +3,9 @@
 public import NIOCore
 
 extension H4Channel {
-    /// Opens a Linux adapter for this program alone; to be called on `eventLoop`, which is one of SwiftNIO's socket
-    /// loops.
+    /// Opens a Linux adapter exclusively. Call this on `eventLoop`, which is one of SwiftNIO's socket loops.
     ///
-    /// The adapter is taken from the system while the channel is open, and goes back to it afterwards. This needs the
-    /// capability `CAP_NET_ADMIN`.
+    /// The system cannot use the adapter while the channel is open. This needs the capability `CAP_NET_ADMIN`.
     ///
     /// - Parameters:
     ///   - index: The number in the adapter's name, 0 for `hci0`.

@@ -12,9 +12,9 @@ extension TransportError {
     /// The failure to open the user channel of an adapter.
     ///
     /// - Parameters:
-    ///   - program: The file of the running program, for the command that permits it.
-    ///   - holders: The processes that may have the adapter.
-    ///   - isManaged: Whether the system can use the adapter, so that no program has it for itself.
+    ///   - program: The path of the running program, for the command that grants the capability.
+    ///   - holders: The processes that may use the adapter.
+    ///   - isManaged: Whether the system can use the adapter, so that no program uses it exclusively.
     init(
         openingAdapter index: Int,
         _ step: UserChannel.Step,

@@ -1,21 +1,21 @@
-// Keeps packets apart on a socket where each read and each write is one packet. What an H4 stream has joined for one
-// write is cut again; what a read brought is passed on if it is one whole packet, so that a torn one cannot shift all
-// that follow it.
+// Keeps packets apart on a socket where each read and each write is one packet. Packets that an H4 stream has joined in
+// one write are split again; a read is passed on if it is one complete packet, so that a truncated one cannot shift all
+// others.
 //
 //     ready ──a packet that the system does not take at once──▶ waiting ──taken──▶ ready
 //       └──────────────── error, too much unsent, removed ─────────┴──▶ ended
 //
-// ready: The next packet is given to the system alone, since SwiftNIO would join what waits.
-// waiting: The system has not taken the last packet; more packets wait in `outgoing`, up to the limit.
+// ready: The next packet is written by itself, since SwiftNIO would join it with others.
+// waiting: The system has not taken the last packet; further packets wait in `outgoing`, up to the limit.
 // ended: Nothing is sent any more.
 //
-// The kernel's side can refuse packets, which ends the channel at the limit, and deliver torn ones, which are dropped.
-// Time does not come in. As a rule the system takes each packet at once, which costs no promise.
+// The kernel can refuse packets, which ends the channel at the limit, and deliver truncated ones, which are dropped.
+// No timers. Usually the system takes each packet immediately, which costs no promise.
 
 import BluetoothHCI
 import NIOCore
 
-/// The lowest handler of a channel whose descriptor carries packets.
+/// The first handler of a channel whose descriptor keeps packets apart.
 final class PacketBoundaries: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -33,7 +33,7 @@ final class PacketBoundaries: ChannelDuplexHandler {
     private var outgoing = H4Framer(readingFrom: .host, maximumDataLength: Int(UInt16.max))
     private var context: ChannelHandlerContext?
 
-    /// - Parameter unsentLimit: How many octets may wait for the system before the connection ends.
+    /// - Parameter unsentLimit: The number of unsent octets at which the connection ends.
     init(unsentLimit: Int = H4Channel.defaultUnsentLimit) { self.unsentLimit = unsentLimit }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -79,7 +79,7 @@ final class PacketBoundaries: ChannelDuplexHandler {
         }
     }
 
-    /// Waits with the next packet where the system has not taken the last one.
+    /// Waits if the system has not taken the last packet.
     private func waitIfBusy() {
         guard case .ready = self.state, let context,
             let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), unsent > 0
@@ -91,7 +91,7 @@ final class PacketBoundaries: ChannelDuplexHandler {
             self.state = .ready
             self.send()
         }
-        // Nothing, behind the packet: it is written when the packet is, and makes it no longer.
+        // An empty write after the packet, which completes when the packet was taken.
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: promise)
     }
 

@@ -1,4 +1,4 @@
-// Reads the folders in which the kernel shows its devices: one short value a file, links from device to device.
+// Reads the kernel's folders of devices: files with one short value each, and links from device to device.
 
 #if canImport(Glibc)
 import Glibc
@@ -8,14 +8,14 @@ import Musl
 import Darwin
 #endif
 
-/// A folder of the kernel's file system for devices. What is not there reads as empty.
+/// A folder of the kernel's device file system. A missing entry reads as empty.
 struct SystemFolder {
     let path: String
 
-    /// A folder inside, or one that a link there leads to.
+    /// A subfolder, or the target of a link.
     subscript(name: String) -> SystemFolder { SystemFolder(path: "\(self.path)/\(name)") }
 
-    /// The names of what is inside, in no order.
+    /// The names of the entries, in no order.
     var entries: [String] {
         guard let folder = opendir(self.path) else { return [] }
         defer { closedir(folder) }
@@ -29,12 +29,12 @@ struct SystemFolder {
         return names
     }
 
-    /// The value in a file, without the end of its line; `nil` where it is empty too.
+    /// The first line of a file; `nil` if it is missing or empty.
     func text(_ name: String) -> String? {
         let descriptor = open("\(self.path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // The kernel gives at most a page.
+        // The kernel returns at most a page.
         var octets = [UInt8](repeating: 0, count: 4096)
         let count = read(descriptor, &octets, octets.count)
         guard count > 0 else { return nil }
@@ -57,7 +57,7 @@ struct SystemFolder {
         return String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// What a link leads to, as it is written there.
+    /// The target of a link.
     func target(_ name: String) -> String? {
         var octets = [CChar](repeating: 0, count: 4096)
         let count = readlink("\(self.path)/\(name)", &octets, octets.count)
@@ -65,7 +65,7 @@ struct SystemFolder {
         return String(decoding: octets[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The name of what a link leads to.
+    /// The last component of a link's target.
     func linkedName(_ name: String) -> String? {
         self.target(name)?.split(separator: "/").last.map(String.init)
     }

@@ -1,4 +1,4 @@
-// The user channel of Linux: an adapter's HCI for one program alone. The kernel powers the controller up, loads its
+// The user channel of Linux: exclusive HCI access to an adapter. The kernel powers the controller up, loads its
 // firmware, and then carries packets, each with its H4 type octet, one for each read and write of the socket.
 
 #if os(Linux)
@@ -13,7 +13,7 @@ import Musl
 
 /// Opens user channels.
 enum UserChannel {
-    /// What a system call was about.
+    /// The step of a failed system call.
     enum Step: Hashable {
         case socket
         case takeDown

@@ -3,11 +3,10 @@
 public import NIOCore
 
 extension H4Channel {
-    /// Opens a controller on a serial port; to be called on `eventLoop`, which is one of SwiftNIO's socket loops.
+    /// Opens a controller on a serial port. Call this on `eventLoop`, which is one of SwiftNIO's socket loops.
     ///
-    /// Nothing is delivered before the answer to a Reset command, which a host sends first: what a line brings before
-    /// that may be noise, or the rest of an older conversation. Where the place between two packets gets lost later,
-    /// the channel closes, and the next one begins anew.
+    /// Nothing is delivered before the answer to a Reset command, which a host sends first: octets before that may be
+    /// noise, or the rest of an earlier session. If synchronization is lost later, the channel closes.
     ///
     /// - Parameters:
     ///   - path: The device file, such as `/dev/ttyACM0`.

@@ -15,16 +15,16 @@ import Darwin
 
 /// Opens serial ports.
 enum SerialPort {
-    /// By how much a port's clock may be off before octets are lost: one part in this many.
+    /// The tolerance of a port's clock: one part in this many.
     private static let speedTolerance = 33
 
-    /// Opens the port, ready for H4; can take a moment.
+    /// Opens the port for H4, which can take a moment.
     ///
     /// - Throws: ``TransportError`` with one line that names the cause.
     static func open(_ path: String, speed: Int) throws(TransportError) -> DeviceDescriptor {
         var status = stat()
         guard stat(path, &status) == 0 else { throw TransportError(openingSerialPort: path, errno: errno) }
-        // To open something else, such as a watchdog or a pipe, could do more than fail.
+        // Opening something else, such as a watchdog or a pipe, could have side effects.
         guard status.st_mode & S_IFMT == S_IFCHR else { throw .noSerialPort(path) }
         let number = systemOpen(path)
         guard number >= 0 else { throw TransportError(openingSerialPort: path, errno: errno) }
@@ -35,13 +35,13 @@ enum SerialPort {
             throw TransportError(openingSerialPort: path, errno: failure == EWOULDBLOCK ? EBUSY : failure)
         }
         try Self.configure(device, path: path, speed: speed)
-        // What lies there from before is no part of this conversation.
+        // Discard octets of an earlier session.
         tcflush(number, TCIFLUSH)
-        // Only now, since the port may have belonged to another process before.
+        // Only now, since before the lock the port may belong to another process.
         return DeviceDescriptor(owning: try device.copy()) { Self.prepareToClose($0) }
     }
 
-    /// Whether octets arrive whole although a port has not quite the speed that was asked for.
+    /// Whether a port's real speed is close enough to the requested one.
     static func isSpeed(_ real: Int, closeTo speed: Int) -> Bool { abs(real - speed) <= speed / Self.speedTolerance }
 
     #if os(Linux)
@@ -52,15 +52,15 @@ enum SerialPort {
         let failure = linux_serial_configure(number, UInt32(clamping: speed))
         guard failure == 0 else { throw TransportError(settingSpeed: speed, of: path, errno: failure) }
         var real: UInt32 = 0
-        // A port that cannot do the speed takes one that it can, without a word.
+        // A port that does not support the speed silently uses another one.
         guard linux_serial_get_speed(number, &real) == 0,
             Self.isSpeed(Int(real), closeTo: speed)
         else { throw .wrongSpeed(speed, of: path, real: Int(real)) }
-        // Where it is not known it does not matter: the lock keeps our own programs out.
+        // A failure does not matter: the lock excludes our own programs.
         _ = linux_serial_make_exclusive(number)
     }
 
-    /// What has not left yet leaves now, whether the controller listens or not, so that the close has an end.
+    /// Sends the remaining octets even if the controller does not listen, so that closing does not block.
     private static func prepareToClose(_ number: CInt) { _ = linux_serial_stop_flow_control(number) }
     #else
     private static func configure(_ device: DeviceDescriptor, path: String, speed: Int) throws(TransportError) {

@@ -1,4 +1,4 @@
-// The errors of opening a serial port, each with its remedy.
+// The errors of opening a serial port, each with a remedy.
 
 #if canImport(Glibc)
 import Glibc
@@ -36,7 +36,7 @@ extension TransportError {
         self.errorNumber = number
     }
 
-    /// A port that took another speed than the requested one.
+    /// A port that uses another speed than the requested one.
     static func wrongSpeed(_ speed: Int, of path: String, real: Int) -> TransportError {
         TransportError(
             .unsupported,
@@ -44,12 +44,12 @@ extension TransportError {
         )
     }
 
-    /// Something that is not a serial port.
+    /// A path that is not a serial port.
     static func noSerialPort(_ path: String) -> TransportError {
         TransportError(.badName, "\(path) is not a serial port: look for its name with ls /dev/tty*")
     }
 
-    /// A port whose octets the kernel takes for an adapter of its own.
+    /// A port that the kernel uses as an adapter.
     static func attached(_ path: String) -> TransportError {
         TransportError(
             .inUse,
@@ -57,7 +57,6 @@ extension TransportError {
         )
     }
 
-    /// No permission for a port.
     static func noPermission(_ path: String, _ access: SerialPortAccess) -> TransportError {
         let cause = "no permission for \(path): "
         if let group = access.group {
@@ -75,14 +74,13 @@ extension TransportError {
     }
 }
 
-/// Which users may open a port.
+/// The users who may open a port.
 struct SerialPortAccess: Hashable {
-    /// The group whose members may read and write; `nil` where there is none but the superuser's.
+    /// The group whose members may read and write; `nil` if there is none except the superuser's.
     var group: String?
-
     init(group: String?) { self.group = group }
 
-    /// Looks at the device.
+    /// Reads the device's permissions.
     init(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o060 == 0o060, status.st_gid != 0 else {
@@ -93,7 +91,7 @@ struct SerialPortAccess: Hashable {
     }
 }
 
-/// The name of a group of this system.
+/// The name of a group.
 private func groupName(_ number: gid_t) -> String? {
     var entry = group()
     var found: UnsafeMutablePointer<group>?
