@@ -3,26 +3,26 @@
 
 /// The name of an adapter.
 public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
-    /// `air`: the air that the user's processes share.
+    /// `air`: the air shared by the user's processes.
     case userAir
-    /// `air:PATH` or `air:tcp:HOST:PORT`: an air that is served there.
+    /// `air:PATH` or `air:tcp:HOST:PORT`: an air served at this address.
     case air(StreamAddress)
     /// `h4:unix:PATH` or `h4:tcp:HOST:PORT`: a controller behind a socket.
     case h4(StreamAddress)
     /// `h4:serial:PATH@SPEED`: a controller on a serial port; the speed is in bits per second.
     case serial(path: String, bitsPerSecond: Int)
-    /// `hciN`: a Linux adapter by its number.
+    /// `hciN`: a Linux adapter.
     case linux(index: Int)
     /// `bluez` or `bluez:hciN`: the adapter that BlueZ has, without a number the first one that is switched on.
     case bluez(index: Int?)
 
-    /// The forms that a name has, for messages and help.
+    /// The forms of a name, for messages and help.
     public static let forms =
         "air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, h4:serial:DEVICE@SPEED, hci0, bluez or bluez:hci0"
 
-    /// Reads a name.
+    /// Parses a name.
     ///
-    /// - Throws: ``TransportError`` with one line on what is wrong and how a right name looks.
+    /// - Throws: ``TransportError`` with one line on the error and the correct form.
     public init(parsing text: String) throws(TransportError) {
         if text == "air" {
             self = .userAir
@@ -62,7 +62,8 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         guard let serial = rest.droppingPrefix("serial:") else {
             throw TransportError(
                 .badName,
-                "\"\(text)\" does not say what carries H4: write h4:unix:PATH, h4:tcp:HOST:PORT or h4:serial:DEVICE@SPEED"
+                "\"\(text)\" does not say what carries H4: write h4:unix:PATH, h4:tcp:HOST:PORT or "
+                    + "h4:serial:DEVICE@SPEED"
             )
         }
         guard let at = serial.lastIndex(of: "@") else {
@@ -78,7 +79,8 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         guard let speed = number(serial[serial.index(after: at)...]), (1...20_000_000).contains(speed) else {
             throw TransportError(
                 .badName,
-                "the speed in \"\(text)\" is not a number of bits per second: write h4:serial:DEVICE@SPEED, such as @1000000"
+                "the speed in \"\(text)\" is not a number of bits per second: write h4:serial:DEVICE@SPEED, such as "
+                    + "@1000000"
             )
         }
         return .serial(path: path, bitsPerSecond: speed)
@@ -92,7 +94,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         return index
     }
 
-    /// A decimal number without sign or spaces.
+    /// A decimal number without a sign or spaces.
     private static func number(_ digits: Substring) -> Int? {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
@@ -100,7 +102,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         return Int(digits)
     }
 
-    /// The text that ``init(parsing:)`` reads.
+    /// The text that ``init(parsing:)`` parses.
     public var description: String {
         switch self {
         case .userAir: return "air"

@@ -1,6 +1,5 @@
-// The processes of this machine, as Linux shows them under /proc without privileges: their names, whether they are
-// stopped, the capabilities of the running program, and the owners of Bluetooth sockets. On other systems nothing is
-// known.
+// The processes of this machine, as Linux lists them under /proc without privileges: their names, whether they are
+// stopped, the capabilities of the running program, and the owners of Bluetooth sockets. Other systems list nothing.
 
 #if canImport(Glibc)
 import Glibc
@@ -12,16 +11,9 @@ import Darwin
 
 /// A process, for messages.
 public struct ProcessInformation: Hashable, Sendable, CustomStringConvertible {
-    /// Its number.
     public var number: Int
-    /// The name of its program; `nil` where it cannot be known.
+    /// The name of its program; `nil` if unknown.
     public var name: String?
-
-    /// Creates the information.
-    public init(number: Int, name: String?) {
-        self.number = number
-        self.name = name
-    }
 
     /// `eightball (process 812)`, or `process 812` without a name.
     public var description: String {
@@ -29,38 +21,38 @@ public struct ProcessInformation: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Questions about processes.
+/// Information about processes.
 public struct ProcessListing: Sendable {
     private let folder: SystemFolder
 
-    /// Looks at this machine.
+    /// The processes of this machine.
     ///
-    /// - Parameter folder: Where the kernel shows its processes.
+    /// - Parameter folder: The kernel's folder of processes.
     public init(folder: String = "/proc") { self.folder = SystemFolder(path: folder) }
 
-    /// The process with a number, with its name where it runs.
+    /// The process with an identifier, with its name if it is running.
     public func process(_ number: Int) -> ProcessInformation {
         ProcessInformation(number: number, name: self.folder["\(number)"].text("comm"))
     }
 
-    /// The processes whose program has this name, by their numbers.
+    /// The processes of programs with this name, sorted by their identifiers.
     public func processes(named name: String) -> [ProcessInformation] {
         self.numbers.map(self.process).filter { $0.name == name }
     }
 
-    /// Whether a process was stopped, as Ctrl-Z in a terminal does it: it lives, and does nothing.
+    /// Whether a process is stopped, as by Ctrl-Z in a terminal.
     public func isStopped(_ number: Int) -> Bool {
-        // The state follows the name, which stands in parentheses and may hold any character.
+        // The state follows the name, which is in parentheses and may contain any character.
         guard let line = self.folder["\(number)"].text("stat"), let end = line.lastIndex(of: ")") else { return false }
         return line[line.index(after: end)...].drop { $0 == " " }.first == "T"
     }
 
-    /// The file of the running program.
+    /// The path of the running program.
     public var ownProgram: String? { self.folder["self"].target("exe") }
 
-    /// Whether the running program may use the network's administration, which an adapter's user channel asks for.
+    /// Whether the running program has the capability `CAP_NET_ADMIN`, which an adapter's user channel needs.
     ///
-    /// What is permitted counts: it is made effective when the channel is opened. `nil` where that is not known.
+    /// The permitted set counts, since it is made effective when the channel is opened. `nil` if unknown.
     public var mayUseAdapters: Bool? {
         let prefix = "CapPrm:"
         guard let line = self.folder["self"].lines("status").first(where: { $0.hasPrefix(prefix) }),
@@ -70,23 +62,23 @@ public struct ProcessListing: Sendable {
         return capabilities >> networkAdministration & 1 == 1
     }
 
-    /// Whether the running program has loaded a library that it found in `LD_LIBRARY_PATH`.
+    /// Whether the running program has loaded a library from `LD_LIBRARY_PATH`.
     ///
-    /// One with capabilities does not look there (ld.so(8), secure-execution mode).
+    /// A program with capabilities does not search it (ld.so(8), secure-execution mode).
     ///
-    /// - Parameter path: The value of that variable.
+    /// - Parameter path: The value of the variable.
     public func usesLibraries(in path: String) -> Bool {
         let folders = path.split(separator: ":").map { $0.hasSuffix("/") ? String($0) : $0 + "/" }
         return self.folder["self"].lines("maps").contains { line in
-            // The file is what stands behind the first slash.
+            // The path begins at the first slash.
             guard line.contains(".so"), let start = line.firstIndex(of: "/") else { return false }
             return folders.contains { line[start...].hasPrefix($0) }
         }
     }
 
-    /// The owners of HCI sockets, without the own process.
+    /// The owners of HCI sockets, except this process.
     ///
-    /// - Returns: The processes that can be seen, by their numbers, and how many sockets belong to others.
+    /// - Returns: The visible processes, sorted by their identifiers, and the number of sockets of other processes.
     public func ownersOfBluetoothSockets() -> (processes: [ProcessInformation], unseen: Int) {
         // sk RefCnt Rmem Wmem User Inode Parent
         let sockets = Set(

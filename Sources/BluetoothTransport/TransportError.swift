@@ -14,56 +14,38 @@ import Darwin
 
 /// Why a transport could not be opened or used.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is; more may be added.
+    /// The kind of failure; more may be added.
     public struct Code: Hashable, Sendable {
-        private enum Value {
-            case badName
-            case notFound
-            case refused
-            case noPermission
-            case inUse
-            case timedOut
-            case unsupported
-            case closed
-            case failed
-        }
-        private let value: Value
+        private let name: String
 
-        /// A name or an address that cannot be one.
-        public static let badName = Code(value: .badName)
-        /// There is nothing at that place.
-        public static let notFound = Code(value: .notFound)
-        /// The place is there, but no process answers at it.
-        public static let refused = Code(value: .refused)
-        /// The system does not allow it.
-        public static let noPermission = Code(value: .noPermission)
-        /// Another process has it.
-        public static let inUse = Code(value: .inUse)
-        /// No answer in time.
-        public static let timedOut = Code(value: .timedOut)
-        /// This version cannot do it.
-        public static let unsupported = Code(value: .unsupported)
+        /// A malformed name or address.
+        public static let badName = Code(name: "badName")
+        /// There is nothing at this address.
+        public static let notFound = Code(name: "notFound")
+        /// No process listens at this address.
+        public static let refused = Code(name: "refused")
+        public static let noPermission = Code(name: "noPermission")
+        /// Another process uses it.
+        public static let inUse = Code(name: "inUse")
+        public static let timedOut = Code(name: "timedOut")
+        /// This system or version does not support it.
+        public static let unsupported = Code(name: "unsupported")
         /// It was closed by its owner.
-        public static let closed = Code(value: .closed)
-        /// Any other failure that the system reports.
-        public static let failed = Code(value: .failed)
+        public static let closed = Code(name: "closed")
+        /// Any other failure.
+        public static let failed = Code(name: "failed")
     }
 
-    /// What kind of failure it is.
     public var code: Code
     /// One line: the cause, then the remedy.
     public var message: String
-    /// The error number of the system call that failed; `nil` where none did.
+    /// The error number of the system call that failed; `nil` if none did.
     public var errorNumber: CInt?
 
-    /// Creates an error.
     public init(_ code: Code, _ message: String, errorNumber: CInt? = nil) {
-        self.code = code
-        self.message = message
-        self.errorNumber = errorNumber
+        (self.code, self.message, self.errorNumber) = (code, message, errorNumber)
     }
 
-    /// The line.
     public var description: String { self.message }
 }
 
@@ -80,7 +62,7 @@ extension TransportError {
         self.init(code, "\(doing): \(systemErrorText(number))", errorNumber: number)
     }
 
-    /// The failure of a connection to a controller or an air at `address`.
+    /// The failure to connect to a controller or an air at `address`.
     init(connectingTo address: StreamAddress, _ error: any Error) {
         let cause = ConnectionFailure(error)
         switch (cause, address) {
@@ -111,7 +93,7 @@ extension TransportError {
         self.init(listeningAt: address, ConnectionFailure(error), oneLine(error))
     }
 
-    /// The failure of a system call that makes a socket listen.
+    /// The failure of a system call for a listening socket.
     init(listeningAt address: StreamAddress, errno number: CInt) {
         self.init(listeningAt: address, .errno(number), systemErrorText(number))
     }
@@ -137,7 +119,7 @@ extension TransportError {
     }
 }
 
-/// What lies behind the errors that SwiftNIO reports for a connection.
+/// The cause of an error that SwiftNIO reports for a connection.
 private enum ConnectionFailure {
     case errno(CInt)
     case timedOut
@@ -151,7 +133,7 @@ private enum ConnectionFailure {
         case let error as IOError:
             self = error.errnoCode == ETIMEDOUT ? .timedOut : .errno(error.errnoCode)
         case let error as NIOConnectionError:
-            // One failure per address of the host; the last one is as good as any.
+            // One failure per address of the host; any of them will do.
             if let single = error.connectionErrors.last {
                 self = ConnectionFailure(single.error)
             } else {
@@ -167,7 +149,7 @@ private enum ConnectionFailure {
     }
 }
 
-/// What the system calls an error number.
+/// The system's text for an error number.
 package func systemErrorText(_ number: CInt) -> String {
     String(cString: strerror(number))
 }

@@ -24,10 +24,7 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
 public struct AdvertisedServiceData: Hashable, Sendable {
     public var uuid: BluetoothUUID
     public var data: ByteBuffer
-
-    public init(uuid: BluetoothUUID, data: ByteBuffer) {
-        (self.uuid, self.data) = (uuid, data)
-    }
+    public init(uuid: BluetoothUUID, data: ByteBuffer) { (self.uuid, self.data) = (uuid, data) }
 }
 
 extension AdvertisingData {

@@ -11,26 +11,17 @@ public struct AdvertisingData: Hashable, Sendable {
         public var type: AdvertisingDataType
         /// At most 254 octets.
         public var value: ByteBuffer
-
-        @inlinable
-        public init(type: AdvertisingDataType, value: ByteBuffer) {
-            (self.type, self.value) = (type, value)
-        }
     }
 
-    public var elements: [Element]
+    public var elements: [Element] = []
     /// Whether the data ended inside an element.
-    public var isTruncated: Bool
+    public var isTruncated = false
 
-    public init(elements: [Element] = []) {
-        self.elements = elements
-        self.isTruncated = false
-    }
+    public init() {}
 
     /// Parses advertising data; the values share the storage of `bytes`.
     public init(parsing bytes: ByteBuffer) {
         var reader = AdvertisingDataReader(bytes)
-        self.elements = []
         while let element = reader.next() { self.elements.append(element) }
         self.isTruncated = reader.isTruncated
     }

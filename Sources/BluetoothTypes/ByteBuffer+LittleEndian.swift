@@ -54,8 +54,7 @@ extension ByteBuffer {
         self.writeInteger(UInt8(truncatingIfNeeded: value >> 16))
     }
 
-    /// Sets the `count` least significant octets of `octets`, little-endian; those after the eighth are of
-    /// `upper`.
+    /// Sets the `count` least significant octets of `octets`, little-endian; those after the eighth are of `upper`.
     @inlinable
     @inline(__always)
     @discardableResult

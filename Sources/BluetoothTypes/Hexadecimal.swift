@@ -1,5 +1,4 @@
-// Hexadecimal digits of numbers and octets for log lines, captures and file names: upper case, with leading
-// zeros.
+// Hexadecimal digits of numbers and octets for log lines, captures and file names: upper case, with leading zeros.
 
 extension FixedWidthInteger {
     /// The digits of the full width: `0A` for an octet, `004C` for 16 bits.

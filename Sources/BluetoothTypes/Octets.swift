@@ -14,9 +14,7 @@ public struct Octets16: Hashable, Sendable {
     public static let zero = Octets16(high: 0, low: 0)
 
     @inlinable
-    public init(high: UInt64, low: UInt64) {
-        (self.high, self.low) = (high, low)
-    }
+    public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// `nil` unless there are 16 octets.
     public init?(mostSignificantFirst octets: some Collection<UInt8>) {
@@ -63,9 +61,7 @@ public struct Octets32: Hashable, Sendable {
     public static let zero = Octets32(high: .zero, low: .zero)
 
     @inlinable
-    public init(high: Octets16, low: Octets16) {
-        (self.high, self.low) = (high, low)
-    }
+    public init(high: Octets16, low: Octets16) { (self.high, self.low) = (high, low) }
 
     /// `nil` unless there are 32 octets.
     public init?(mostSignificantFirst octets: some Collection<UInt8>) {

@@ -1,6 +1,5 @@
 // The power at which a packet is sent (Vol 4, Part E, 7.8.53) and received (7.5.4). HCI has an octet for each, in dBm,
-// and
-// 127 if there is no value; here that is `nil`.
+// and 127 if there is no value; here that is `nil`.
 
 /// A power in dBm, between -127 and 20, that HCI sends as one octet.
 public protocol SignalPower: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible,

@@ -24,13 +24,6 @@ extension BluetoothTime {
         self.init(rawValue: min(max(value, Self.range.lowerBound), Self.range.upperBound))
     }
 
-    /// Exactly `time`; `nil` if it is not a multiple of the unit or out of range.
-    public init?(exactly time: TimeAmount) {
-        let (quotient, remainder) = time.nanoseconds.quotientAndRemainder(dividingBy: Self.unit.nanoseconds)
-        guard remainder == 0, let value = RawValue(exactly: quotient), Self.range.contains(value) else { return nil }
-        self.init(rawValue: value)
-    }
-
     /// The time as a SwiftNIO value.
     @inlinable
     public var timeAmount: TimeAmount { .nanoseconds(Int64(clamping: self.rawValue) * Self.unit.nanoseconds) }

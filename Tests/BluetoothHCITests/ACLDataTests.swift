@@ -26,14 +26,14 @@ struct ACLDataTests {
         #expect(bytes.hex == hex.prefix(14))
     }
 
-    @Test("a packet whose length is not that of its octets is malformed")
+    @Test("rejects a packet whose length does not match its octets")
     func malformed() {
         for hex in ["", "02", "02 23 21 03", "02 23 21 03 00 AA BB", "02 23 21 01 00 AA BB", "04 23 21 00 00"] {
             #expect(throws: MalformedBytes.self) { try HCIPacket(h4: ByteBuffer(hex: hex)).aclData() }
         }
     }
 
-    @Test("a header is written into the space in front of the payload, without moving it")
+    @Test("writes a header into the space in front of the payload, without moving it")
     func prepend() throws {
         var bytes = ByteBufferAllocator().buffer(capacity: 64)
         bytes.moveWriterIndex(to: 9)
@@ -53,7 +53,7 @@ struct ACLDataTests {
         #expect(copy.description == "ACL Data handle=0x123 firstNonFlushable AABBCC")
     }
 
-    @Test("an offset reader index is respected")
+    @Test("respects an offset reader index")
     func offset() throws {
         var bytes = ByteBuffer(hex: "FF FF 02 23 21 01 00 AA")
         bytes.moveReaderIndex(forwardBy: 2)

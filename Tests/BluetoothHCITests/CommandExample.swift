@@ -1,5 +1,4 @@
-// One command with its octets and its answer with its octets: what every command must have in the table of
-// HCICommandTests.
+// A command and its answer with their octets: every command needs one in the table of HCICommandTests.
 
 import BluetoothTypes
 import Fixtures
@@ -40,10 +39,10 @@ struct CommandExample: Samples, Sendable, CustomTestStringConvertible {
             #expect(event.numberOfCommandPackets == 3)
             #expect(try event.returned(by: Command.self) == answer)
 
-            // A controller that refuses a command may send the status alone; the rest is zero then.
+            // A controller that rejects a command may send the status alone; the rest is then zero.
             var refused = ByteBuffer(hex: "0C")
             #expect(try Command.ReturnParameters(parsing: &refused).status == .commandDisallowed)
-            // An answer that is cut off after success is malformed.
+            // A truncated answer with success is malformed.
             for count in 0..<bytes.readableBytes where bytes.getInteger(at: 0, as: UInt8.self) == 0 {
                 var short = bytes.getSlice(at: 0, length: count) ?? ByteBuffer()
                 #expect(throws: MalformedBytes.self) { try Command.ReturnParameters(parsing: &short) }
@@ -51,13 +50,13 @@ struct CommandExample: Samples, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A command that is answered by Command Complete with its status alone.
+    /// A command that is answered by Command Complete with only the status.
     init<Command: HCICommand>(_ opcode: UInt16, _ command: Command, _ hex: String)
     where Command.ReturnParameters == StatusReturnParameters {
         self.init(opcode, command, hex, returns: .init(), "00")
     }
 
-    /// A command that is answered by Command Complete with its status and its link.
+    /// A command that is answered by Command Complete with the status and the link.
     init<Command: HCICommand>(_ opcode: UInt16, _ command: Command, _ hex: String)
     where Command.ReturnParameters == LinkReturnParameters {
         self.init(opcode, command, hex, returns: .init(handle: Self.handle), "00 23 01")
@@ -91,13 +90,13 @@ struct CommandExample: Samples, Sendable, CustomTestStringConvertible {
             #expect(head.opcode == Command.opcode)
             #expect(try head.parsed(as: Command.self) == command)
 
-            // More parameters than are known are ignored, fewer are malformed.
+            // Additional parameters are ignored, missing ones are malformed.
             var longer = parameters
             longer.writeBytes([0xAA, 0xBB])
             #expect(try Command(parsing: &longer) == command)
             for count in 0..<parameters.readableBytes {
                 var short = parameters.getSlice(at: 0, length: count) ?? ByteBuffer()
-                // Padding behind counted data may be left out.
+                // Padding after the data may be omitted.
                 if let value = try? Command(parsing: &short) { #expect(value == command) }
             }
             if parameters.readableBytes > 0 {
@@ -112,7 +111,7 @@ struct CommandExample: Samples, Sendable, CustomTestStringConvertible {
             var parameters = bytes
             let command = Result { try Command(parsing: &parameters) }
             if case .success(let value) = command {
-                // What was read can be written, and is read again as the same.
+                // What was parsed can be written, and is parsed to the same value again.
                 var again = ByteBuffer()
                 value.encode(into: &again)
                 #expect((try? Command(parsing: &again)) == value)
@@ -128,7 +127,7 @@ struct CommandExample: Samples, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Values that several examples have.
+/// Values that several examples share.
 protocol Samples {}
 
 extension Samples {

@@ -1,4 +1,4 @@
-// Every command: octets as the specification lays them out, read back to the same value, and the answer likewise. The
+// Every command and its answer: the octets of the specification, which are parsed to the same value. The
 // octets were written by hand from the tables of Vol 4, Part E, 7.1 to 7.8.
 
 import BluetoothTypes

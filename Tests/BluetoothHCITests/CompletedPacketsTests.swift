@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Completed packets")
 struct CompletedPacketsTests {
-    @Test("as many links as one event can have", arguments: [0, 1, 2, 63])
+    @Test("reads and writes as many links as one event can have", arguments: [0, 1, 2, 63])
     func manyLinks(count: Int) throws {
         let elements = (0..<count).map {
             CompletedPackets.Element(handle: ConnectionHandle(rawValue: UInt16($0)), count: UInt16($0 * 1000))
@@ -22,7 +22,7 @@ struct CompletedPacketsTests {
         #expect(event.completed.underestimatedCount == count)
     }
 
-    @Test("63 links are the most", arguments: [(63, true), (64, false)] as [(UInt8, Bool)])
+    @Test("rejects more than 63 links", arguments: [(63, true), (64, false)] as [(UInt8, Bool)])
     func limit(count: UInt8, isValid: Bool) throws {
         var bytes = ByteBuffer(bytes: [count] + [UInt8](repeating: 1, count: Int(count) * 4))
         if isValid {
@@ -33,7 +33,7 @@ struct CompletedPacketsTests {
         }
     }
 
-    @Test("a count that promises more than there is is malformed")
+    @Test("rejects a count of more links than there are")
     func truncated() {
         var bytes = ByteBuffer(hex: "02 23 01 02 00 FF 0E 02")
         #expect(throws: MalformedBytes.self) { try NumberOfCompletedPackets(parsing: &bytes) }

@@ -1,4 +1,4 @@
-// Every event: octets as the specification lays them out, read back to the same value. The octets were written by hand
+// Every event: the octets of the specification, which are parsed to the same value. The octets were written by hand
 // from the tables of Vol 4, Part E, 7.7.
 
 import BluetoothTypes
@@ -29,7 +29,7 @@ struct EventExample: Samples, Sendable, CustomTestStringConvertible {
             #expect(packet.description == payload.description)
             #expect(!event.description.contains("\n"))
 
-            // More parameters than are known are ignored, but for Return_Parameters, which are all that follows.
+            // Additional parameters are ignored, except after Return_Parameters, which take everything.
             let start = Payload.leSubevent == nil ? 3 : 4
             let parameters =
                 packet.bytes.getSlice(at: start, length: packet.bytes.readableBytes - start) ?? ByteBuffer()
@@ -37,7 +37,7 @@ struct EventExample: Samples, Sendable, CustomTestStringConvertible {
                 var longer = parameters
                 longer.writeBytes([0xAA, 0xBB])
                 #expect(try Payload(parsing: &longer) == payload)
-                // Fewer are malformed.
+                // Missing parameters are malformed.
                 for count in 0..<parameters.readableBytes {
                     var short = parameters.getSlice(at: 0, length: count) ?? ByteBuffer()
                     #expect(throws: MalformedBytes.self) { try Payload(parsing: &short) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("H4 framer")
 struct H4FramerTests {
-    // One packet of each kind that a controller may send, lengths zero included.
+    // One packet of each kind that a controller may send, including empty ones.
     private static let packets = [
         "04 0E 04 01 03 0C 00", "02 40 20 05 00 01 02 03 04 05", "04 3E 01 11", "03 40 00 02 AA BB",
         "05 40 00 03 40 01 02 03", "02 40 10 00 00", "04 10 01 42",
@@ -25,11 +25,11 @@ struct H4FramerTests {
         Self.stream.getSlice(at: range.lowerBound, length: range.count) ?? ByteBuffer()
     }
 
-    @Test("a stream that may begin with anything begins for the reader with the answer to a reset")
+    @Test("a stream that may begin with anything is read from the answer to a reset on")
     func outOfStep() throws {
         var framer = H4Framer(readingFrom: .controller, isInStep: false)
         #expect(framer.isResynchronizing)
-        // The beginning of a long packet, half an answer, and an answer to another command.
+        // The start of a long packet, half an answer, and an answer to another command.
         framer.append(ByteBuffer(hex: "02 40 20 FF 0F 04 0E 04 01 04 0E 04 01 09 10 00"))
         #expect(try framer.next() == nil)
         #expect(framer.isResynchronizing)
@@ -38,7 +38,7 @@ struct H4FramerTests {
         #expect(!framer.isResynchronizing)
     }
 
-    @Test("frames a stream that is split in three at every pair of places")
+    @Test("frames a stream that is split in three at every pair of positions")
     func everySplit() throws {
         let count = Self.stream.readableBytes
         for first in 0...count {
@@ -54,7 +54,7 @@ struct H4FramerTests {
         }
     }
 
-    @Test("lost synchronization is reported once, and regained at the answer to a reset")
+    @Test("reports lost synchronization once, and regains it at the answer to a reset")
     func resynchronizesOnCommandComplete() throws {
         var framer = H4Framer(readingFrom: .controller)
         framer.append(ByteBuffer(hex: "04 10 01 42 99 04 10 01 42"))
@@ -62,7 +62,7 @@ struct H4FramerTests {
         #expect(throws: H4FramingError.unknownPacketType(0x99)) { try framer.next() }
         #expect(framer.isResynchronizing)
         #expect(try framer.next() == nil)
-        // The answer to another command does not count, nor does one that is not whole yet.
+        // The answer to another command does not count, nor does an incomplete one.
         framer.append(ByteBuffer(hex: "04 0E 04 01 01 0C 00 04 0E 04 01"))
         #expect(try framer.next() == nil)
         framer.append(ByteBuffer(hex: "03 0C 00 04 10 01 43"))
@@ -70,7 +70,7 @@ struct H4FramerTests {
         #expect(!framer.isResynchronizing)
     }
 
-    @Test("the answer to a reset allows any number of commands", arguments: [0, 1, 2, 0xFF] as [UInt8])
+    @Test("recognizes the answer to a reset with any number of commands", arguments: [0, 1, 2, 0xFF] as [UInt8])
     func resynchronizesOnAnyCredit(count: UInt8) throws {
         var framer = H4Framer(readingFrom: .controller, isInStep: false)
         framer.append(ByteBuffer(bytes: [0x0F, 0x04, 0x0E, 0x04, count, 0x03, 0x0C, 0x00]))
@@ -78,7 +78,7 @@ struct H4FramerTests {
         #expect(!framer.isResynchronizing)
     }
 
-    @Test("skips what chips on a serial line say beside H4, split in any way, if told to")
+    @Test("skips vendor octets of chips on a serial line, split in any way, if told to")
     func vendorOctets() throws {
         let event = "04 10 01 42"
         let diagnostics = "07" + String(repeating: " 04", count: 63)
@@ -100,7 +100,7 @@ struct H4FramerTests {
         #expect(throws: H4FramingError.unknownPacketType(0x30)) { try strict.next() }
     }
 
-    @Test("a controller finds its place again at a reset")
+    @Test("a controller regains synchronization at a reset")
     func resynchronizesOnReset() throws {
         var framer = H4Framer(readingFrom: .host)
         framer.append(ByteBuffer(hex: "00"))
@@ -122,7 +122,7 @@ struct H4FramerTests {
         #expect(framer.pendingOctetCount == 6)
     }
 
-    @Test("random octets never trap, are never kept beyond one packet, and end in packets of the right length")
+    @Test("random octets never trap, are kept for at most one packet, and give packets of the right length")
     func randomOctets() throws {
         var generator = SeededGenerator(seed: 11)
         for sender in [H4Framer.Sender.host, .controller] {
@@ -153,7 +153,7 @@ struct H4FramerTests {
         }
     }
 
-    @Test("takes 4,096 octets of data at most")
+    @Test("accepts at most 4,096 octets of data")
     func longestData() throws {
         for (hex, kind) in [("02 40 00", HCIPacket.Kind.aclData), ("05 40 00", .isochronousData)] {
             var framer = H4Framer(readingFrom: .host)
@@ -172,7 +172,7 @@ struct H4FramerTests {
         bytes.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
     }
 
-    @Test("whole packets that come together stay in the memory in which they came")
+    @Test("complete packets share the storage in which they arrived")
     func wholePackets() throws {
         var framer = H4Framer(readingFrom: .controller)
         for _ in 0..<2 {
@@ -187,7 +187,7 @@ struct H4FramerTests {
         }
     }
 
-    @Test("a packet that comes in pieces behind a whole one is put together, and the whole one stays as it was")
+    @Test("joins a packet that arrives in pieces after a complete one, which stays unchanged")
     func pieces() throws {
         var framer = H4Framer(readingFrom: .controller)
         let bytes = ByteBuffer(hex: "04 10 01 42 02 40 20")

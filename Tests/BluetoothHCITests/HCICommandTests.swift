@@ -8,7 +8,7 @@ import Testing
 
 @Suite("HCI commands")
 struct HCICommandTests {
-    @Test("octets and back", arguments: CommandExample.all)
+    @Test("parses the octets of the specification and writes the same", arguments: CommandExample.all)
     func roundTrip(example: CommandExample) throws { try example.check() }
 
     @Test("every declared command is in the table and has an example")
@@ -24,7 +24,7 @@ struct HCICommandTests {
         #expect(Set(HCICommandTable.entries.map { $0.command.opcode }).count == table.count)
     }
 
-    @Test("places in the bitmap of supported commands are different ones")
+    @Test("every command has its own bit in the bitmap of supported commands")
     func supportedCommandsBits() {
         let bits = HCICommandTable.entries.compactMap(\.bit)
         #expect(Set(bits).count == bits.count)
@@ -39,7 +39,7 @@ struct HCICommandTests {
     }
 
     @Test(
-        "every command with as many octets of zeros, ones and what counts up as it may have",
+        "parses every command with as many octets of zeros, ones and increasing numbers as it may have",
         arguments: CommandExample.all
     )
     func lengths(example: CommandExample) {
@@ -55,7 +55,7 @@ struct HCICommandTests {
         var generator = SeededGenerator(seed: UInt64(example.opcode))
         for _ in 0..<120 {
             let count = Int.random(in: 0...80, using: &generator)
-            // Small octets reach further into lists and choices.
+            // Small octets reach further into lists and codes.
             let limit: UInt8 = Bool.random(using: &generator) ? 3 : 255
             example.decodesWithoutTrap(
                 ByteBuffer(bytes: (0..<count).map { _ in UInt8.random(in: 0...limit, using: &generator) })
@@ -63,7 +63,7 @@ struct HCICommandTests {
         }
     }
 
-    @Test("a choice that the specification does not have is malformed or kept, not guessed")
+    @Test("a reserved code is malformed or kept")
     func unknownValues() throws {
         var bytes = ByteBuffer(hex: "02")
         #expect(throws: MalformedBytes(.invalid, "Advertising_Enable")) { try LESetAdvertisingEnable(parsing: &bytes) }
@@ -77,7 +77,7 @@ struct HCICommandTests {
         #expect(throws: MalformedBytes.self) { try LEAddDeviceToResolvingList(parsing: &bytes) }
     }
 
-    @Test("a list has as many elements as it may have, and no more")
+    @Test("rejects a list that is too long")
     func longestList() throws {
         for (count, isValid) in [(0, true), (1, true), (63, true), (64, false), (255, false)] {
             var bytes = ByteBuffer(bytes: [0x01, UInt8(count)])
@@ -92,7 +92,7 @@ struct HCICommandTests {
         }
     }
 
-    @Test("data is as long as its field, and no longer (Vol 4, Part E, 7.8)")
+    @Test("rejects data longer than its field (Vol 4, Part E, 7.8)")
     func longestData() throws {
         func decodes<Command: HCICommand>(_: Command.Type, _ head: [UInt8], _ count: Int) -> Bool {
             var bytes = ByteBuffer(bytes: head + [UInt8(count)])
@@ -108,7 +108,7 @@ struct HCICommandTests {
         #expect(!decodes(LESetExtendedScanResponseData.self, set, 252))
     }
 
-    @Test("the value that stands for none is read as none, and the ones beside it are not")
+    @Test("reads only the value for \"none\" as `nil`")
     func absentValues() throws {
         var bytes = ByteBuffer(hex: "00 23 01 7F")
         #expect(try ReadRSSI.ReturnParameters(parsing: &bytes).rssi == nil)
@@ -118,7 +118,7 @@ struct HCICommandTests {
         #expect(try LEReadAdvertisingChannelTxPower.ReturnParameters(parsing: &bytes).level == nil)
         bytes = ByteBuffer(hex: "00 14")
         #expect(try LEReadAdvertisingChannelTxPower.ReturnParameters(parsing: &bytes).level != nil)
-        // Enhanced Connection Complete version 2: no advertising set and no periodic train, then the last of each.
+        // Enhanced Connection Complete [v2]: no advertising set and no periodic train, then the last of each.
         let head = "00 40 00 01 00 06 05 04 03 02 01 00 00 00 00 00 00 00 00 00 00 00 00 18 00 00 00 2A 00 00"
         bytes = ByteBuffer(hex: head + "FF FF FF")
         let event = try LEEnhancedConnectionCompleteV2(parsing: &bytes)
@@ -128,7 +128,7 @@ struct HCICommandTests {
         #expect(other.advertisingHandle?.rawValue == 0xEF && other.syncHandle == 0xFFFE)
     }
 
-    @Test("a command packet that is cut off or of another kind is malformed")
+    @Test("rejects a truncated command packet, or one of another kind")
     func malformedPackets() {
         for hex in ["01", "01 03", "01 03 0C", "01 0C 20 02 01", "04 03 0C 00", ""] {
             #expect(throws: MalformedBytes.self) { try HCICommandPacket(HCIPacket(h4: ByteBuffer(hex: hex))) }
@@ -138,7 +138,7 @@ struct HCICommandTests {
         }
     }
 
-    @Test("one line for a person")
+    @Test("describes a packet in one line")
     func descriptions() {
         #expect(Reset().description == "Reset")
         #expect(
@@ -171,7 +171,7 @@ struct HCICommandTests {
     }
 }
 
-/// What the sources declare: so that a new declaration cannot miss its row in a table.
+/// The declarations in the sources, so that no new one can be missing in a table.
 enum SourceScan {
     static func types(conformingTo protocols: Set<String>) throws -> Set<String> {
         let root = URL(fileURLWithPath: #filePath)

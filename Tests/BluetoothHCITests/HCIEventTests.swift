@@ -7,7 +7,7 @@ import Testing
 
 @Suite("HCI events")
 struct HCIEventTests {
-    @Test("octets and back", arguments: EventExample.all)
+    @Test("parses the octets of the specification and writes the same", arguments: EventExample.all)
     func roundTrip(example: EventExample) throws { try example.check() }
 
     @Test("every declared event has an example")
@@ -20,7 +20,7 @@ struct HCIEventTests {
         #expect(EventExample.all.count == declared.count - 1 + reports.count)
     }
 
-    @Test("an unknown event is kept")
+    @Test("keeps an unknown event")
     func unknownEvents() throws {
         let unknown = HCIPacket(h4: ByteBuffer(hex: "04 7A 03 01 02 03"))
         #expect(try HCIEvent(unknown) == .unknown(HCIEventCode(rawValue: 0x7A), ByteBuffer(hex: "01 02 03")))
@@ -32,7 +32,7 @@ struct HCIEventTests {
         #expect(unknownLE.description == "LE event 0x77 0203")
     }
 
-    @Test("an event packet that is cut off or of another kind is malformed")
+    @Test("rejects a truncated event packet, or one of another kind")
     func malformedPackets() {
         for hex in ["", "04", "04 0E", "04 10 01", "04 3E 00", "01 10 01 42"] {
             #expect(throws: MalformedBytes.self) { try HCIEvent(HCIPacket(h4: ByteBuffer(hex: hex))) }
@@ -40,7 +40,7 @@ struct HCIEventTests {
         #expect(HCIPacket(h4: ByteBuffer(hex: "04 10 01")).description == "malformed event 041001")
     }
 
-    @Test("random octets never trap the decoder, and what was read is written as the same")
+    @Test("random octets never trap the decoder, and parsed events are written with the same octets")
     func randomOctets() throws {
         var generator = SeededGenerator(seed: 7)
         let codes = EventExample.all.map(\.code.rawValue)
@@ -48,7 +48,7 @@ struct HCIEventTests {
             let count = Int.random(in: 0...60, using: &generator)
             let limit: UInt8 = Bool.random(using: &generator) ? 3 : 255
             var bytes = ByteBuffer(bytes: [0x04, codes.randomElement(using: &generator) ?? 0])
-            // Now and then the length is a lie.
+            // Now and then the length is wrong.
             bytes.writeInteger(UInt8(Int.random(in: 0..<8, using: &generator) == 0 ? count + 3 : count))
             bytes.writeBytes((0..<count).map { _ in UInt8.random(in: 0...limit, using: &generator) })
             let result = Result { try HCIEvent(HCIPacket(h4: bytes)) }
@@ -57,7 +57,7 @@ struct HCIEventTests {
         }
     }
 
-    @Test("an answer to another command is not taken for one's own")
+    @Test("rejects an answer to another command")
     func returnedByAnother() throws {
         let event = CommandComplete(LERand.self, .init(number: 7))
         #expect(throws: MalformedBytes(.invalid, "Command_Opcode")) { try event.returned(by: Reset.self) }
@@ -95,7 +95,7 @@ struct HCIEventTests {
         #expect(LESetExtendedAdvertisingParametersV2.name == "LE Set Extended Advertising Parameters [v2]")
     }
 
-    @Test("one line for a person")
+    @Test("describes a packet in one line")
     func descriptions() {
         #expect(
             DisconnectionComplete(handle: ConnectionHandle(rawValue: 0x40), reason: .remoteUserTerminated).description
@@ -128,7 +128,7 @@ struct HCIEventTests {
         )
     }
 
-    @Test("a parameter that is absent is a hyphen")
+    @Test("describes an absent parameter as a hyphen")
     func absentParameters() {
         let report = "00 00 01 55 44 33 22 11 C0 01 00 FF 7F 7F 00 00 00 00 00 00 00 00 00 00"
         #expect(
@@ -138,7 +138,7 @@ struct HCIEventTests {
         )
     }
 
-    @Test("every named error code has its text")
+    @Test("every named error code has a text")
     func errorCodes() {
         #expect(HCIErrorCode.connectionTimeout.description == "The connection timed out (0x08)")
         #expect(HCIErrorCode(rawValue: 0xF0).description == "Unknown error (0xF0)")

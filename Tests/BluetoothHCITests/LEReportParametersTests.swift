@@ -1,5 +1,5 @@
-// Advertising reports are read word by word, and are shown parameter by parameter. Here the lists of their parameters
-// read them, too, and have to find the same.
+// Advertising reports are parsed word by word, and described parameter by parameter. Here the lists of parameters
+// parse them, too, with the same result.
 
 import BluetoothTypes
 import Fixtures
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Advertising reports: parameter by parameter")
 struct LEReportParametersTests {
-    /// Event type, address, PHYs, set, powers, periodic interval and direct address: all in front of the data.
+    /// Event type, address, PHYs, set, powers, periodic interval and direct address: everything before the data.
     private static let heads = [
         "10 00 01 06 05 04 03 02 01 01 00 FF 7F D3 00 00 00 00 00 00 00 00 00",
         "13 00 00 06 05 04 03 02 01 01 01 0F 7E 7F 01 00 77 01 02 03 04 05 06",
@@ -18,7 +18,7 @@ struct LEReportParametersTests {
         "44 00 03 06 05 04 03 02 01 01 03 0E 00 14 FF FF 01 16 15 14 13 12 C1",
     ]
 
-    /// Reads a report with the list of its parameters; gives the number of octets that are left, too.
+    /// Parses a report with the list of its parameters; also returns the number of remaining octets.
     private func listed<Report: LEReport>(
         _: Report.Type,
         _ bytes: ByteBuffer
@@ -28,7 +28,7 @@ struct LEReportParametersTests {
         return (report, reader.bytes.readableBytes)
     }
 
-    @Test("An extended report is the same, read word by word and parameter by parameter", arguments: Self.heads)
+    @Test("an extended report is the same, parsed word by word and parameter by parameter", arguments: Self.heads)
     func extended(head: String) throws {
         let bytes = ByteBuffer(hex: head + " 02 AA BB CC")
         var words = bytes
@@ -45,7 +45,7 @@ struct LEReportParametersTests {
         }
     }
 
-    @Test("A legacy report is the same, read word by word and parameter by parameter")
+    @Test("a legacy report is the same, parsed word by word and parameter by parameter")
     func legacy() throws {
         for (hex, rssi) in [
             ("04 01 55 44 33 22 11 C0 02 AA BB CE", -50), ("00 00 55 44 33 22 11 C0 00 7F", nil),
@@ -61,7 +61,7 @@ struct LEReportParametersTests {
         }
     }
 
-    @Test("The data of an extended report has 229 octets at most, that of a legacy report 31")
+    @Test("rejects more than 229 octets of data in an extended report, and more than 31 in a legacy one")
     func longestData() throws {
         for (count, isValid) in [(228, true), (229, true), (230, false), (255, false)] {
             var bytes = ByteBuffer(hex: Self.heads[0])

@@ -18,12 +18,12 @@ struct LEReportsTests {
         )
     }
 
-    @Test("a packet of one report is the packet of an event with one report")
+    @Test("the packet of one report is that of an event with one report")
     func directPacket() {
         #expect(LEAdvertisingReports.packet(self.report(31)) == LEAdvertisingReports([self.report(31)]).packet())
     }
 
-    @Test("reports share the storage of their packet")
+    @Test("a report shares the storage of its packet")
     func sharedStorage() throws {
         let event = LEAdvertisingReports([self.report(5), self.report(0), self.report(31)])
         guard case .leAdvertisingReports(let reports) = try HCIEvent(event.packet()) else {
@@ -32,23 +32,23 @@ struct LEReportsTests {
         }
         #expect(reports.count == 3)
         #expect(Array(reports) == [self.report(5), self.report(0), self.report(31)])
-        // Walking twice gives the same.
+        // A second iteration gives the same.
         #expect(reports.map(\.data.readableBytes) == [5, 0, 31])
     }
 
-    @Test("one wrong report makes the event malformed")
+    @Test("rejects an event with one malformed report")
     func wrongReport() {
         let good = "00 01 55 44 33 22 11 C0 00 CE"
         for bad in ["00 04 55 44 33 22 11 C0 00 CE", "00 01 55 44 33 22 11 C0 01 CE", "00 01 55", ""] {
             var bytes = ByteBuffer(hex: "02 " + good + bad)
             #expect(throws: MalformedBytes.self) { try LEAdvertisingReports(parsing: &bytes) }
         }
-        // More than 31 octets of data are not legacy advertising.
+        // Legacy advertising has at most 31 octets of data.
         var bytes = ByteBuffer(hex: "01 00 01 55 44 33 22 11 C0 20" + String(repeating: "00", count: 33))
         #expect(throws: MalformedBytes(.invalid, "Data_Length")) { try LEAdvertisingReports(parsing: &bytes) }
     }
 
-    @Test("the data status of an extended report has bits of its own")
+    @Test("the data status of an extended report has its own bits")
     func dataStatus() throws {
         var type: LEExtendedAdvertisingReport.EventType = [.connectable, .legacy]
         #expect(type.dataStatus == .complete)
@@ -60,7 +60,7 @@ struct LEReportsTests {
         #expect(type.contains([.connectable, .legacy]))
     }
 
-    @Test("an undirected extended report ignores the direct address, whatever stands there")
+    @Test("an undirected extended report ignores the direct address")
     func undirected() throws {
         let hex = "00 00 FF 00 00 00 00 00 00 01 00 FF 7F D3 00 00 77 01 02 03 04 05 06 00"
         var bytes = ByteBuffer(hex: "01" + hex)
@@ -75,7 +75,7 @@ struct LEReportsTests {
         }
     }
 
-    /// An extended report with one octet of data whose address and direct address are of these kinds.
+    /// An extended report with one octet of data and these kinds of address and direct address.
     private func extendedReport(eventType: UInt8, kind: UInt8, targetKind: UInt8) -> ByteBuffer {
         let address = "06 05 04 03 02 01"
         return ByteBuffer(
@@ -84,7 +84,7 @@ struct LEReportsTests {
         )
     }
 
-    @Test("every kind of address that an extended report may have is read, and no other one")
+    @Test("accepts only the kinds of address that an extended report may have")
     func addressKinds() throws {
         for kind in UInt8.min...UInt8.max {
             for (report, isValid) in [
@@ -93,7 +93,7 @@ struct LEReportsTests {
             ] {
                 var one = report
                 #expect(((try? LEExtendedAdvertisingReport(parsing: &one)) != nil) == isValid, "\(kind)")
-                // The event checks its reports before they are read.
+                // The event validates its reports first.
                 var event = ByteBuffer(bytes: [1])
                 event.writeImmutableBuffer(report)
                 #expect(((try? LEExtendedAdvertisingReports(parsing: &event)) != nil) == isValid, "\(kind)")
@@ -101,7 +101,7 @@ struct LEReportsTests {
         }
     }
 
-    @Test("what an extended report lacks is absent, and the value beside it is there")
+    @Test("reads only the values for \"not available\" of an extended report as `nil`")
     func absentValues() throws {
         func report(_ fields: String) throws -> LEExtendedAdvertisingReport {
             var bytes = ByteBuffer(hex: "00 00 01 06 05 04 03 02 01 \(fields) 00 00 00 00 00 00 00 00")
@@ -118,7 +118,7 @@ struct LEReportsTests {
         #expect(try report("01 02 00 81 80 00 01").periodicInterval?.rawValue == 0x0100)
     }
 
-    @Test("a report that is cut off at any octet is malformed", arguments: [0x00, 0x04] as [UInt8])
+    @Test("rejects a report that is truncated at any octet", arguments: [0x00, 0x04] as [UInt8])
     func cutOff(eventType: UInt8) throws {
         let whole = self.extendedReport(eventType: eventType, kind: 1, targetKind: 1)
         for count in 0..<whole.readableBytes {

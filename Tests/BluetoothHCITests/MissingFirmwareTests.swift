@@ -1,4 +1,4 @@
-// Chips without their firmware, by what they say of themselves.
+// Chips without their firmware, by the version that they report.
 
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 @Suite("Missing firmware")
 struct MissingFirmwareTests {
     @Test(
-        "a Realtek works without its firmware by the numbers of its ROMs",
+        "recognizes a Realtek chip without its firmware by the version of its ROM",
         arguments: [(0x8761, 0x5D, true), (0x8852, 0x5D, true), (0x8A6B, 0x5D, false), (0x8761, 2, false)]
     )
     func runsFromROM(subversion: Int, company: Int, runsFromROM: Bool) {
@@ -18,7 +18,7 @@ struct MissingFirmwareTests {
         #expect(version.runsFromROM == runsFromROM)
     }
 
-    @Test("names the files of a maker whose chips are given some", arguments: [(2, "intel/ibt-*"), (0xFFFF, nil)])
+    @Test("names the firmware files of a manufacturer", arguments: [(2, "intel/ibt-*"), (0xFFFF, nil)])
     func files(company: Int, files: String?) {
         #expect(ReadLocalVersionInformation.ReturnParameters(company: UInt16(company)).firmwareFiles == files)
     }

@@ -1,4 +1,4 @@
-// The numbers of parameters of connections, as the specification assigns them.
+// The codes of parameters, as the specification assigns them.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Parameter codes")
 struct ParameterCodesTests {
-    @Test("versions of the Core Specification (Assigned Numbers, 2.1)")
+    @Test("codes of versions of the Core Specification (Assigned Numbers, 2.1)")
     func versions() {
         let versions: [CoreVersion] = [
             .v4_0, .v4_1, .v4_2, .v5_0, .v5_1, .v5_2, .v5_3, .v5_4, .v6_0, .v6_1, .v6_2,
@@ -16,7 +16,7 @@ struct ParameterCodesTests {
         #expect(versions.map(\.rawValue) == Array(0x06...0x10))
     }
 
-    @Test("roles, clocks, encryption and transmit power (Vol 4, Part E, 7.7.8, 7.7.65.1, 7.3.35 and 7.3.38)")
+    @Test("codes of roles, clocks, encryption and transmit power (Vol 4, Part E, 7.7.8, 7.7.65.1, 7.3.35 and 7.3.38)")
     func connections() {
         #expect([ConnectionRole.central, .peripheral].map(\.rawValue) == [0, 1])
         let clocks: [ClockAccuracy] = [.ppm500, .ppm250, .ppm150, .ppm100, .ppm75, .ppm50, .ppm30, .ppm20]
@@ -28,13 +28,13 @@ struct ParameterCodesTests {
         #expect([ChannelSelectionAlgorithm.algorithm1, .algorithm2].map(\.rawValue) == [0, 1])
     }
 
-    @Test("a channel map has 37 channels, and those above are none (Vol 4, Part E, 7.8.19)")
+    @Test("a channel map has 37 channels, and drops higher bits (Vol 4, Part E, 7.8.19)")
     func channels() {
         #expect(ChannelMap.all.count == 37 && ChannelMap(rawValue: .max) == .all)
         #expect(ChannelMap(rawValue: 1 << 36).count == 1 && ChannelMap(rawValue: 1 << 37).count == 0)
     }
 
-    @Test("advertising and scanning (Vol 4, Part E, 7.8.5, 7.8.10, 7.8.12 and 7.8.53)")
+    @Test("codes of advertising and scanning (Vol 4, Part E, 7.8.5, 7.8.10, 7.8.12 and 7.8.53)")
     func advertising() {
         let types: [AdvertisingType] = [
             .connectableUndirected, .connectableDirectedHighDutyCycle, .scannableUndirected,
@@ -67,7 +67,7 @@ struct ParameterCodesTests {
         #expect(AdvertisingHandle.none.rawValue == 0xFF)
     }
 
-    @Test("links, keys, privacy modes and codings (Vol 4, Part E, 7.7.26, 7.8.37, 7.8.49 and 7.8.77)")
+    @Test("codes of links, keys, privacy modes and codings (Vol 4, Part E, 7.7.26, 7.8.37, 7.8.49 and 7.8.77)")
     func others() {
         #expect([LinkType.synchronous, .acl, .isochronous].map(\.rawValue) == [0, 1, 2])
         #expect([P256KeyType.generated, .debug].map(\.rawValue) == [0, 1])
@@ -75,7 +75,7 @@ struct ParameterCodesTests {
         #expect([PHYOptions.noPreference, .prefersS2, .prefersS8].map(\.rawValue) == [0, 1, 2])
     }
 
-    @Test("a place in the accept list takes seven octets, with an address or without one")
+    @Test("an entry of the accept list has seven octets, with or without an address")
     func acceptListEntries() throws {
         for (hex, entry) in [
             ("FF 00 00 00 00 00 00 AA", .anonymous), ("FF 06 05 04 03 02 01 AA", .anonymous),

@@ -1,4 +1,4 @@
-// Addresses that stand for none.
+// Default addresses of chips.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -7,7 +7,7 @@ import Testing
 @Suite("Placeholder addresses")
 struct PlaceholderAddressesTests {
     @Test(
-        "are known by their values, and real addresses are none",
+        "are recognized, and real addresses are not among them",
         arguments: [
             ("00:20:70:02:A0:00", true), ("20:70:02:A0:00:00", true), ("43:43:A0:12:1F:AC", true),
             ("43:43:A1:12:1F:AC", true), ("43:45:C5:00:1F:AC", true), ("00:00:00:00:5A:AD", true),

@@ -1,5 +1,5 @@
-// The place of each command in the bitmap of supported commands, and of each feature in its mask, as the specification
-// lists them: a wrong place would take one ability of a controller for another.
+// The bit of each command in the bitmap of supported commands, and of each feature in its mask, as the specification
+// lists them: a wrong bit would confuse the capabilities of a controller.
 
 import NIOCore
 import Testing
@@ -72,7 +72,7 @@ struct SupportedCommandsTests {
         46: [2: LESetExtendedAdvertisingParametersV2.self],
     ]
 
-    @Test("each command has its octet and its bit of the bitmap")
+    @Test("each command has its octet and bit in the bitmap")
     func commands() {
         for (octet, commands) in Self.places {
             for (bit, command) in commands {

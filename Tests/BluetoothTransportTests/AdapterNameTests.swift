@@ -6,7 +6,7 @@ import Testing
 @Suite("Adapter names")
 struct AdapterNameTests {
     @Test(
-        "a right name is read, and written the same way",
+        "parses a valid name, and writes it the same way",
         arguments: [
             ("air", AdapterName.userAir),
             ("air:/run/room", .air(.unix(path: "/run/room"))),
@@ -33,13 +33,13 @@ struct AdapterNameTests {
         #expect(name.description == text)
     }
 
-    @Test("the longer form of an air's path means the same")
+    @Test("the longer form of an air's path has the same meaning")
     func longForm() throws {
         #expect(try AdapterName(parsing: "air:unix:/run/room") == AdapterName(parsing: "air:/run/room"))
     }
 
     @Test(
-        "a wrong name gets one line with the cause and the right form",
+        "rejects a malformed name, with one line on the cause and the correct form",
         arguments: [
             ("", "is empty", "air:PATH"),
             ("Air", "names no adapter", "use air"),
@@ -84,7 +84,7 @@ struct AdapterNameTests {
         #expect(!error.message.contains("\n"))
     }
 
-    @Test("a place to listen at may leave the port open, one to connect to may not")
+    @Test("accepts port 0 only for listening")
     func listening() throws {
         let address = try StreamAddress(parsing: "tcp:127.0.0.1:0", allowsAnyPort: true)
         #expect(address == .tcp(host: "127.0.0.1", port: 0))

@@ -4,7 +4,7 @@ import NIOCore
 
 @testable import BluetoothTransport
 
-/// What a receiver saw, in order.
+/// The calls of a receiver, in order.
 enum Seen: Equatable, Sendable {
     case packet([UInt8])
     case endOfBatch
@@ -14,7 +14,7 @@ enum Seen: Equatable, Sendable {
     var packet: [UInt8]? { if case .packet(let octets) = self { octets } else { nil } }
 }
 
-/// A receiver that writes down what it gets; `answer` may send something back for each packet.
+/// A receiver that records its calls; `answer` may send something back for each packet.
 final class Recorder: HCIChannelReceiver, Sendable {
     let seen = Watched<[Seen]>([])
     private let answer: @Sendable (HCIPacket) -> [HCIPacket]

@@ -11,7 +11,7 @@ struct TransportErrorTests {
     private static let tcp = StreamAddress.tcp(host: "a.example", port: 9_101)
 
     @Test(
-        "names the cause of a failed connection, and the step that helps",
+        "names the cause of a failed connection, and the remedy",
         arguments: [
             (unix, ENOENT, .notFound, "there is no socket at /run/air"),
             (unix, ENOTDIR, .notFound, "there is no socket"),
@@ -31,7 +31,7 @@ struct TransportErrorTests {
     }
 
     @Test(
-        "names the cause of a failed server, and the step that helps",
+        "names the cause of a failed server, and the remedy",
         arguments: [
             (unix, EADDRINUSE, .inUse, "end the other server, or choose another place"),
             (tcp, EACCES, .noPermission, "choose a place that is yours"), (unix, EPERM, .noPermission, "no permission"),
@@ -50,7 +50,7 @@ struct TransportErrorTests {
         }
     }
 
-    @Test("keeps an error of another kind in one line")
+    @Test("describes any other error in one line")
     func others() {
         struct Other: Error, CustomStringConvertible { var description: String { "one\ntwo\n\nthree" } }
         #expect(TransportError(connectingTo: Self.tcp, ChannelError.connectTimeout(.seconds(1))).code == .timedOut)
@@ -58,7 +58,7 @@ struct TransportErrorTests {
         #expect(TransportError(listeningAt: Self.unix, Other()).message.hasSuffix(": one two three"))
     }
 
-    @Test("gives a failed call on a file its code and its number")
+    @Test("gives a failed call on a file its code and error number")
     func files() {
         for (number, code) in [
             (ENOENT, .notFound), (ENOTDIR, .notFound), (EACCES, .noPermission), (EPERM, .noPermission),
@@ -70,9 +70,9 @@ struct TransportErrorTests {
         }
     }
 
-    @Test("a name that no host has, connecting and listening")
+    @Test("names an unknown host, when connecting and when listening")
     func unknownHost() {
-        // No name has an empty part, so nobody is asked.
+        // A name with an empty part is not looked up.
         let address = StreamAddress.tcp(host: "a..example", port: 9101)
         #expect {
             try SocketAddress.makeAddressResolvingHost("a..example", port: 9101)

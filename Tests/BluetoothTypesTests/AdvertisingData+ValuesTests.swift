@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Advertising data values")
 struct AdvertisingDataValuesTests {
-    @Test("the advertising data of an 8-ball")
+    @Test("writes and reads the advertising data of an 8-ball")
     func example() {
         var data = AdvertisingData()
         data.appendFlags([.generalDiscoverable, .bredrNotSupported])
@@ -22,7 +22,7 @@ struct AdvertisingDataValuesTests {
         #expect(data.serviceUUIDs == [0x180D, BluetoothUUID("00112233-4455-6677-8899-AABBCCDDEEFF")])
     }
 
-    @Test("lists of services: each size of UUID, complete and incomplete")
+    @Test("writes lists of services: each size of UUID, complete and incomplete")
     func serviceUUIDs() {
         let uuids: [BluetoothUUID] = [0x1800, BluetoothUUID(form: .medium(0x1234_5678)), 0x1801]
         var data = AdvertisingData()
@@ -30,7 +30,7 @@ struct AdvertisingDataValuesTests {
         #expect(data.bytes.hex == normalized("05 02 00 18 01 18" + "05 04 78 56 34 12"))
         data.appendServiceUUIDs([0x180A])
         #expect(data.serviceUUIDs == [0x1800, 0x1801, uuids[1], 0x180A])
-        // Half a UUID at the end of a list is left out.
+        // Half a UUID at the end of a list is ignored.
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "04 03 0D 18 0A")).serviceUUIDs == [0x180D])
         data = AdvertisingData(
             parsing: ByteBuffer(
@@ -42,7 +42,7 @@ struct AdvertisingDataValuesTests {
     }
 
     @Test(
-        "C2: a long name is cut between characters, and has no space at its end",
+        "C2: a long name is shortened between characters, without a trailing space",
         arguments: [
             ("Kügel", 3, "Kü"), ("Kügel", 2, "K"), ("👩‍👩‍👧", 10, nil), ("Kügel", 6, "Kügel"), ("Crystal 🔮", 10, "Crystal"),
             ("     🔮", 6, nil),
@@ -66,14 +66,14 @@ struct AdvertisingDataValuesTests {
         }
     }
 
-    @Test("the complete name wins over the shortened one")
+    @Test("prefers the complete name to the shortened one")
     func names() {
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 08 48 03 09 48 69")).localName == "Hi")
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "03 09 48 FF")).localName == "H\u{FFFD}")
         #expect(AdvertisingData().localName == nil)
     }
 
-    @Test("service data in each size of UUID")
+    @Test("reads and writes service data in each size of UUID")
     func serviceData() {
         let all = [
             AdvertisedServiceData(uuid: 0x180F, data: ByteBuffer(hex: "64")),
@@ -88,7 +88,7 @@ struct AdvertisingDataValuesTests {
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 16 0F")).serviceData.isEmpty)
     }
 
-    @Test("manufacturer data begins with the company")
+    @Test("manufacturer data begins with the company identifier")
     func manufacturerData() {
         let data = AdvertisingData(parsing: ByteBuffer(hex: "05 FF 4C 00 02 15"))
         #expect(data.manufacturerSpecificData == ByteBuffer(hex: "4C 00 02 15"))
@@ -99,7 +99,7 @@ struct AdvertisingDataValuesTests {
         #expect(companyAlone.manufacturerSpecificData == ByteBuffer(hex: "4D 00"))
     }
 
-    @Test("reads the power of sending")
+    @Test("reads the transmit power")
     func power() {
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 0A F4")).txPowerLevel == -12)
     }
@@ -109,11 +109,11 @@ struct AdvertisingDataValuesTests {
         let data = AdvertisingData(parsing: ByteBuffer(hex: "03 0A F4 00 01 01"))
         #expect(data.txPowerLevel == nil)
         #expect(data.flags == nil)
-        // Flags may have more octets one day.
+        // A later version may add octets to the flags.
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "03 01 06 80")).flags?.rawValue == 0x06)
     }
 
-    @Test("reads random data to its end, and writes it as it was", arguments: simulationSeeds(200))
+    @Test("reads random data to its end, and writes the same octets", arguments: simulationSeeds(200))
     func randomData(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         var bytes = ByteBuffer()
@@ -126,12 +126,12 @@ struct AdvertisingDataValuesTests {
         let data = AdvertisingData(parsing: bytes)
         #expect(AdvertisingData(parsing: data.bytes).elements == data.elements)
         #expect(data.octetCount == data.bytes.readableBytes && data.octetCount <= bytes.readableBytes)
-        // No value traps, whatever its element holds.
+        // No value traps, whatever its element contains.
         _ = (data.flags, data.localName, data.serviceUUIDs, data.solicitedServiceUUIDs, data.serviceData)
         _ = (data.txPowerLevel, data.manufacturerSpecificData)
     }
 
-    @Test("writes names within their limit, and values that are read back")
+    @Test("writes names within their limit, and reads back what it writes")
     func written() {
         for name in ["", "Lamp", "A lamp  in the hall", "Ä ö ü", "🔵🔵", "    ", "a b c d e f"] {
             for limit in 0...20 {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Advertising data")
 struct AdvertisingDataTests {
-    @Test("elements are kept in their order, unknown types too")
+    @Test("keeps elements in order, including unknown types")
     func order() {
         let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 03 EE 01 02 01 77 02 01 04"))
         #expect(data.elements.map(\.type.rawValue) == [0x01, 0xEE, 0x77, 0x01])
@@ -19,7 +19,7 @@ struct AdvertisingDataTests {
         #expect(data.elements[1].type.description == "0xEE")
     }
 
-    @Test("types have the numbers of the Assigned Numbers (2.3)")
+    @Test("types have their numbers in Assigned Numbers (2.3)")
     func types() {
         // Each run counts on from its first number.
         let runs: [(UInt8, [AdvertisingDataType])] = [
@@ -53,14 +53,14 @@ struct AdvertisingDataTests {
         let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 00 03 09 48 69"))
         #expect(data.elements.count == 1)
         #expect(!data.isTruncated)
-        // The end stays the end.
+        // The end is final.
         for hex in ["02 01 06 00 03 09 48 69", "02 01 06 05 01", "02 01 06"] {
             var reader = AdvertisingDataReader(ByteBuffer(hex: hex))
             #expect(reader.next() != nil && reader.next() == nil && reader.next() == nil && reader.next() == nil)
         }
     }
 
-    @Test("an element that runs past the end is left out and noted", arguments: ["05 09 48 69", "01", "FF"])
+    @Test("an element that runs past the end is ignored and noted", arguments: ["05 09 48 69", "01", "FF"])
     func truncated(tail: String) {
         let data = AdvertisingData(parsing: ByteBuffer(hex: "02 01 06 " + tail))
         #expect(data.elements.count == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Bluetooth UUID")
 struct BluetoothUUIDTests {
-    @Test("values that differ in one bit, whichever, are not equal")
+    @Test("values that differ in any one bit are not equal")
     func inequality() {
         let (high, low): (UInt64, UInt64) = (0x5B3C_1F0E_6E0B_4C61, 0x9B7D_2F0C_8B1E_7A10)
         let uuid = BluetoothUUID(form: .full(high, low))
@@ -16,7 +16,7 @@ struct BluetoothUUIDTests {
         }
     }
 
-    @Test("forms of one value are equal and hash alike")
+    @Test("forms of one value are equal and have the same hash")
     func equality() throws {
         let short: BluetoothUUID = 0x180D
         let medium = BluetoothUUID(form: .medium(0x0000_180D))
@@ -32,7 +32,7 @@ struct BluetoothUUIDTests {
         #expect(BluetoothUUID(form: .medium(0x1234_5678)).shortValue == nil)
     }
 
-    @Test("a long UUID has a short form only where all its other bits are those of the Bluetooth Base UUID")
+    @Test("a long UUID has a short form only if all its other bits are those of the Bluetooth Base UUID")
     func baseUUID() throws {
         let cases: [(String, UInt16?)] = [
             ("0000FFFF-0000-1000-8000-00805F9B34FB", 0xFFFF),
@@ -51,14 +51,14 @@ struct BluetoothUUIDTests {
         #expect(BluetoothUUID(form: .medium(0x1_0000)).shortValue == nil)
     }
 
-    @Test("text and back", arguments: ["180D", "12345678", "00112233-4455-6677-8899-AABBCCDDEEFF"])
+    @Test("parses text and writes the same", arguments: ["180D", "12345678", "00112233-4455-6677-8899-AABBCCDDEEFF"])
     func text(text: String) {
         #expect(BluetoothUUID(text)?.description == text)
         #expect(BluetoothUUID(text.lowercased())?.description == text)
     }
 
     @Test(
-        "other text is refused",
+        "rejects other text",
         arguments: [
             "", "1", "180G", "18 D", "١٨٠D", "1234567G", "0011223344556677",
             "00112233x4455-6677-8899-AABBCCDDEEFF", "00112233-4455x6677-8899-AABBCCDDEEFF",
@@ -68,7 +68,7 @@ struct BluetoothUUIDTests {
     )
     func wrongText(text: String) { #expect(BluetoothUUID(text) == nil) }
 
-    @Test("octets and back, least significant first")
+    @Test("parses little-endian octets and writes the same")
     func octets() throws {
         for (hex, uuid) in [
             ("0D 18", BluetoothUUID(0x180D)), ("78 56 34 12", BluetoothUUID(form: .medium(0x1234_5678))),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Device address")
 struct DeviceAddressTests {
-    @Test("text and octets")
+    @Test("writes text and octets")
     func textAndOctets() throws {
         let address = try #require(DeviceAddress("C0:11:22:33:44:55", kind: .random))
         #expect(address.value == 0xC011_2233_4455)
@@ -19,7 +19,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "other text is refused",
+        "rejects other text",
         arguments: [
             "", "C0:11:22:33:44", "C0:11:22:33:44:5", "C0:11:22:33:44:5G", "+1:11:22:33:44:55", "C0:11:22:33:44:55:",
             ":C0:11:22:33:44:55", "C0::11:22:33:44:55", "C0:11:22:33:44::55", "::::::", "C0:11:22:33:44:55:66",
@@ -27,7 +27,7 @@ struct DeviceAddressTests {
     )
     func wrongText(text: String) { #expect(DeviceAddress(text, kind: .public) == nil) }
 
-    @Test("an address has 48 bits, and is read whole or not at all")
+    @Test("an address has 48 bits, and is read completely or not at all")
     func width() throws {
         #expect(DeviceAddress(0x1_C011_2233_4455, kind: .random) == DeviceAddress(0xC011_2233_4455, kind: .random))
         var bytes = ByteBuffer(hex: "55 44 33 22 11")
@@ -36,7 +36,7 @@ struct DeviceAddressTests {
         #expect(DeviceAddress.Kind.allCases.map { DeviceAddress(1, kind: $0).isRandom } == [false, true, false, true])
     }
 
-    @Test("kinds of random addresses by their two upper bits")
+    @Test("tells the kind of a random address by its two upper bits")
     func randomKinds() {
         #expect(DeviceAddress(0xC000_0000_0001, kind: .random).randomKind == .static)
         #expect(DeviceAddress(0x4000_0000_0001, kind: .random).randomKind == .resolvablePrivate)
@@ -47,7 +47,7 @@ struct DeviceAddressTests {
         #expect(DeviceAddress(1, kind: .publicIdentity).withoutIdentity == DeviceAddress(1, kind: .public))
     }
 
-    @Test("made addresses are static, differ, and depend on the seed alone")
+    @Test("generated addresses are static, differ, and depend only on the seed")
     func randomStatic() {
         var first = SeededGenerator(seed: 1)
         var second = SeededGenerator(seed: 1)
@@ -62,7 +62,7 @@ struct DeviceAddressTests {
         func next() -> UInt64 { self.word }
     }
 
-    @Test("makes static addresses whose random part is neither all zeros nor all ones")
+    @Test("generates static addresses whose random part is neither all zeros nor all ones")
     func randomParts() {
         for word in [0, 1, 0x3FFF_FFFF_FFFE, 0x3FFF_FFFF_FFFF, 0x4000_0000_0000, 0x7FFF_FFFF_FFFF, .max] as [UInt64] {
             var generator = ConstantGenerator(word: word)

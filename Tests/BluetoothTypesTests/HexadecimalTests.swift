@@ -14,7 +14,7 @@ struct HexadecimalTests {
         #expect(UInt64(0).hexadecimalDigits == "0000000000000000")
     }
 
-    @Test("octets follow each other, with what is asked for between them")
+    @Test("octets follow each other, with a separator if there is one")
     func octets() {
         #expect([UInt8]().hexadecimalDigits().isEmpty)
         #expect([0x00, 0x1B, 0xFF].hexadecimalDigits() == "001BFF")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Little-endian octets")
 struct LittleEndianTests {
-    @Test("integers of each width")
+    @Test("reads and writes integers of each width")
     func integers() throws {
         var bytes = ByteBuffer()
         bytes.writeLittleEndian(UInt16(0x0102))
@@ -20,7 +20,7 @@ struct LittleEndianTests {
         try bytes.requireEnd("e")
     }
 
-    @Test("a read that fails moves nothing")
+    @Test("a failed read consumes nothing")
     func failedReads() {
         var bytes = ByteBuffer(hex: "01 02")
         #expect(throws: MalformedBytes(.truncated, "a")) { try bytes.readUInt24("a") }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Octets")
 struct OctetsTests {
-    @Test("sixteen octets in both orders")
+    @Test("writes sixteen octets in both orders")
     func sixteen() throws {
         let value = try #require(Octets16(mostSignificantFirst: (0..<16).map { UInt8($0) }))
         #expect(value.high == 0x0001_0203_0405_0607)
@@ -21,7 +21,7 @@ struct OctetsTests {
         #expect(Octets16(mostSignificantFirst: [1, 2, 3]) == nil)
     }
 
-    @Test("thirty-two octets in both orders")
+    @Test("writes thirty-two octets in both orders")
     func thirtyTwo() throws {
         let value = try #require(Octets32(mostSignificantFirst: (0..<32).map { UInt8($0) }))
         #expect(value.mostSignificantFirst == (0..<32).map { UInt8($0) })
@@ -35,7 +35,7 @@ struct OctetsTests {
         #expect(Octets32(mostSignificantFirst: Array(repeating: 0, count: 33)) == nil)
     }
 
-    @Test("one octet less is not enough, and nothing of it is read")
+    @Test("consumes nothing if an octet is missing")
     func truncated() {
         var bytes = ByteBuffer(repeating: 0, count: 15)
         #expect(throws: MalformedBytes(.truncated, "Key")) { try Octets16(parsing: &bytes, "Key") }

@@ -19,7 +19,7 @@ struct PHYTests {
         #expect(PHYSet().description == "none")
     }
 
-    @Test("names")
+    @Test("PHYs have names")
     func names() {
         #expect(
             [PHY.le1M, .le2M, .leCoded, PHY(rawValue: 7)].map(\.description) == ["1M", "2M", "Coded", "PHY(7)"]

@@ -1,4 +1,4 @@
-// The octet that HCI has for a power, and the number that stands for none.
+// The HCI octet for a power, and 127 for "not available".
 
 import Testing
 
@@ -15,7 +15,7 @@ struct SignalPowerTests {
         #expect(RSSI.octet(nil) == 127 && RSSI.octet(-45) == -45)
     }
 
-    @Test("a power has its unit, and the stronger one is greater")
+    @Test("a power is shown with its unit, and the stronger one is greater")
     func text() {
         #expect("\(RSSI(dBm: -45))" == "-45 dBm" && "\(4 as TransmitPower)" == "4 dBm")
         #expect(RSSI(dBm: -46) < -45 && !(RSSI(dBm: -45) < -45))

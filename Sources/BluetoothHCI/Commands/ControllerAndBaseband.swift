@@ -142,10 +142,7 @@ public struct WriteLEHostSupport: HCICommand {
     public var isLESupported: Bool
     /// Formerly Simultaneous LE and BR/EDR; zero.
     public var unused: UInt8
-
-    public init(isLESupported: Bool, unused: UInt8 = 0) {
-        (self.isLESupported, self.unused) = (isLESupported, unused)
-    }
+    public init(isLESupported: Bool, unused: UInt8 = 0) { (self.isLESupported, self.unused) = (isLESupported, unused) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.isLESupported = try coder.field("LE_Supported_Host", \.isLESupported)

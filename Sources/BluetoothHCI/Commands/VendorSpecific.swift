@@ -18,10 +18,7 @@ public struct AirSetPosition: HCICommand {
     public var x: Int32
     /// In centimetres.
     public var y: Int32
-
-    public init(x: Int32, y: Int32) {
-        (self.x, self.y) = (x, y)
-    }
+    public init(x: Int32, y: Int32) { (self.x, self.y) = (x, y) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.x = try coder.field("X", \.x)

@@ -13,9 +13,7 @@ public struct CompletedPackets: HCIParameter, Sequence {
         public var count: UInt16
 
         @inlinable
-        public init(handle: ConnectionHandle, count: UInt16) {
-            (self.handle, self.count) = (handle, count)
-        }
+        public init(handle: ConnectionHandle, count: UInt16) { (self.handle, self.count) = (handle, count) }
 
         @inlinable
         func write(into bytes: inout ByteBuffer) {

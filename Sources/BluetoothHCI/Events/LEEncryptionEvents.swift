@@ -45,10 +45,7 @@ public struct LEGenerateDHKeyComplete: LEEventPayload {
     public static let subevent = LESubeventCode.generateDHKeyComplete
     public var status: HCIErrorCode
     public var key: Octets32
-
-    public init(status: HCIErrorCode = .success, key: Octets32 = .zero) {
-        (self.status, self.key) = (status, key)
-    }
+    public init(status: HCIErrorCode = .success, key: Octets32 = .zero) { (self.status, self.key) = (status, key) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)

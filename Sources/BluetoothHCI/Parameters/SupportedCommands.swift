@@ -11,10 +11,7 @@ public struct SupportedCommands: HCIParameter {
         public var octet: Int
         /// 0 to 7.
         public var bit: Int
-
-        public init(octet: Int, bit: Int) {
-            (self.octet, self.bit) = (octet, bit)
-        }
+        public init(octet: Int, bit: Int) { (self.octet, self.bit) = (octet, bit) }
     }
 
     private var octets: [UInt8]

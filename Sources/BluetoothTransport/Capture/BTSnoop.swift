@@ -1,4 +1,4 @@
-// The capture format that Bluetooth tools share: a file of HCI packets with direction and time, which Wireshark, tshark
+// The common capture format of Bluetooth tools: a file of HCI packets with direction and time, which Wireshark, tshark
 // and btmon open. Version 1 with data link type 1002: each packet begins with its H4 type octet. All numbers are in
 // network order. The format extends the snoop format of RFC 1761; times count microseconds from the year 0.
 
@@ -16,7 +16,7 @@ import Darwin
 
 /// Constants of the format, and one captured packet.
 public enum BTSnoop {
-    /// Which way a packet went.
+    /// The direction of a packet.
     public enum Direction: Hashable, Sendable {
         /// From the host to the controller.
         case toController
@@ -26,20 +26,18 @@ public enum BTSnoop {
 
     /// A time of day, to the microsecond.
     public struct Timestamp: Hashable, Comparable, Sendable {
-        /// Microseconds since the beginning of 1970, UTC; negative before.
+        /// UTC; negative before 1970.
         public var microsecondsSince1970: Int64
 
-        /// A time from its distance to the beginning of 1970, UTC.
         public init(microsecondsSince1970: Int64) { self.microsecondsSince1970 = microsecondsSince1970 }
 
-        /// The time of day now.
+        /// The current time.
         public static func now() -> Timestamp {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
             return Timestamp(microsecondsSince1970: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
         }
 
-        /// Orders by time.
         public static func < (left: Timestamp, right: Timestamp) -> Bool {
             left.microsecondsSince1970 < right.microsecondsSince1970
         }
@@ -47,23 +45,16 @@ public enum BTSnoop {
 
     /// A captured packet.
     public struct Record: Hashable, Sendable {
-        /// The packet.
         public var packet: HCIPacket
-        /// Which way it went.
         public var direction: Direction
-        /// When it went.
         public var time: Timestamp
-        /// How many packets were lost before this one, in all.
+        /// The total number of packets lost before this one.
         public var drops: UInt32
-        /// The number of octets at the end of the packet that were not kept.
+        /// The number of octets cut off at the end of the packet.
         public var missingOctetCount = 0
 
-        /// Creates a record.
         public init(packet: HCIPacket, direction: Direction, time: Timestamp, drops: UInt32 = 0) {
-            self.packet = packet
-            self.direction = direction
-            self.time = time
-            self.drops = drops
+            (self.packet, self.direction, self.time, self.drops) = (packet, direction, time, drops)
         }
     }
 
@@ -72,25 +63,57 @@ public enum BTSnoop {
     static let h4DataLink: UInt32 = 1002
     /// Microseconds from the format's epoch to the beginning of 1970.
     ///
-    /// The beginning of 2000 is 0x00E03AB44A676000 in the format, and 946,684,800
-    /// seconds after that of 1970.
+    /// The beginning of 2000 is 0x00E03AB44A676000 in the format, and 946,684,800 seconds after that of 1970.
     static let epoch: Int64 = 0x00E0_3AB4_4A67_6000 - 946_684_800_000_000
 
     /// Flag: the packet went to the host.
     static let toHostFlag: UInt32 = 0x01
     /// Flag: the packet is a command or an event, not data.
     static let commandOrEventFlag: UInt32 = 0x02
+
+    /// A record of either data link type.
+    struct Entry {
+        var flags: UInt32
+        var drops: UInt32
+        var time: Timestamp
+        var missingOctetCount: Int
+        var content: ByteBuffer
+    }
+
+    /// The longest HCI packet has about 64 KiB; a greater length means that a record is damaged.
+    private static let longestRecord = 1 << 20
+
+    /// Reads a record; `nil` at the end.
+    static func readEntry(_ bytes: inout ByteBuffer) throws(MalformedBytes) -> Entry? {
+        guard bytes.readableBytes > 0 else { return nil }
+        var rest = bytes
+        guard
+            let (original, included, flags, drops, time) = rest.readMultipleIntegers(
+                as: (UInt32, UInt32, UInt32, UInt32, Int64).self
+            )
+        else { throw MalformedBytes(.truncated, "Packet Record") }
+        guard included <= original, included <= Self.longestRecord else {
+            throw MalformedBytes(.invalid, "Included Length")
+        }
+        let content = try rest.readOctets(Int(included), "Packet Data")
+        bytes = rest
+        return Entry(
+            flags: flags,
+            drops: drops,
+            time: Timestamp(microsecondsSince1970: time &- Self.epoch),
+            missingOctetCount: Int(original - included),
+            content: content
+        )
+    }
 }
 
-/// Writes records of the capture format into a buffer.
+/// Encodes records of the capture format.
 public enum BTSnoopWriter {
-    /// Writes what a file begins with.
     public static func writeFileHeader(into bytes: inout ByteBuffer) {
         bytes.writeStaticString(BTSnoop.magic)
         bytes.writeMultipleIntegers(BTSnoop.version, BTSnoop.h4DataLink)
     }
 
-    /// Writes one packet.
     public static func write(
         _ packet: HCIPacket,
         _ direction: BTSnoop.Direction,
@@ -106,16 +129,13 @@ public enum BTSnoopWriter {
     }
 }
 
-/// Reads a file of the capture format, record by record.
-public struct BTSnoopReader: Sendable {
-    private var bytes: ByteBuffer
+/// Parses a file of the capture format, record by record.
+public struct BTSnoopReader: CaptureFormatReader, Sendable {
+    var bytes: ByteBuffer
 
-    /// HCI's longest packet has some 64 KiB; a greater length is that of a damaged record.
-    private static let longestRecord = 1 << 20
-
-    /// Checks the beginning of a file.
+    /// Parses the header of a file.
     ///
-    /// - Throws: `MalformedBytes` where it is not a file of version 1 with H4 packets.
+    /// - Throws: `MalformedBytes` unless it is a file of version 1 with H4 packets.
     public init(_ bytes: ByteBuffer) throws(MalformedBytes) {
         self.bytes = bytes
         try self.readHeader()
@@ -135,44 +155,28 @@ public struct BTSnoopReader: Sendable {
         self.bytes = rest
     }
 
-    /// The octets that wait for the rest of their record.
-    var pendingOctetCount: Int { self.bytes.readableBytes }
-
-    /// Takes what follows.
-    mutating func append(_ octets: ByteBuffer) { self.bytes.appendCapture(octets) }
-
     /// The next record; `nil` at the end.
     ///
     /// - Throws: `MalformedBytes`. A file whose writer was killed may end inside a record, which reads as `truncated`;
     ///   from then on every call throws.
     public mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
-        // A process writes a header for each of its adapters, also into one pipe.
+        // A process writes a header for each of its adapters, even into the same pipe.
         while self.bytes.readableBytesView.starts(with: BTSnoop.magic.octets) { try self.readHeader() }
-        guard self.bytes.readableBytes > 0 else { return nil }
-        var rest = self.bytes
-        guard
-            let (original, included, flags, drops, time) = rest.readMultipleIntegers(
-                as: (UInt32, UInt32, UInt32, UInt32, Int64).self
-            )
-        else { throw MalformedBytes(.truncated, "Packet Record") }
-        guard included <= original, included > 0, included <= Self.longestRecord else {
-            throw MalformedBytes(.invalid, "Included Length")
-        }
-        let packet = try rest.readOctets(Int(included), "Packet Data")
-        self.bytes = rest
+        guard let entry = try BTSnoop.readEntry(&self.bytes) else { return nil }
+        guard entry.content.readableBytes > 0 else { throw MalformedBytes(.invalid, "Included Length") }
         var record = BTSnoop.Record(
-            packet: HCIPacket(h4: packet),
-            direction: flags & BTSnoop.toHostFlag != 0 ? .toHost : .toController,
-            time: BTSnoop.Timestamp(microsecondsSince1970: time &- BTSnoop.epoch),
-            drops: drops
+            packet: HCIPacket(h4: entry.content),
+            direction: entry.flags & BTSnoop.toHostFlag != 0 ? .toHost : .toController,
+            time: entry.time,
+            drops: entry.drops
         )
-        record.missingOctetCount = Int(original - included)
+        record.missingOctetCount = entry.missingOctetCount
         return record
     }
 }
 
 extension ByteBuffer {
-    /// Adds octets of a capture behind those that wait; what was read is released.
+    /// Adds octets of a capture; octets that were read are released.
     mutating func appendCapture(_ octets: ByteBuffer) {
         if self.readableBytes == 0 {
             self = octets

@@ -1,101 +1,90 @@
-// Reads a capture of any format that people have: btsnoop, which Android and this project write, that of Linux's btmon,
-// Apple's PacketLogger, pcap and pcapng. Octets come in pieces of any size, since a file may grow and a pipe has no
-// end. Of a capture that ends inside a record, the whole records before it are read.
+// Parses captures of all common formats: btsnoop, which Android and this project write, Linux's btmon, Apple's
+// PacketLogger, pcap and pcapng. Octets come in pieces of any size, since a file may grow and a pipe has no end. If a
+// capture ends inside a record, the complete records before it are read.
 
 import BluetoothTypes
 public import NIOCore
 
-/// A file that cannot be read as a capture, and why, in one line.
+/// Why a file cannot be read as a capture, in one line.
 public struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line.
     public var description: String
-
-    /// An error with its line.
     public init(_ description: String) { self.description = description }
 }
 
 /// The packets of a whole capture.
 public struct CaptureContent: Sendable {
-    /// The packets.
     public var records: [BTSnoop.Record]
-    /// Says that the capture ends inside a record, which is not among them; `nil` if it ends with a whole one.
+    /// The message if the capture ends inside a record, which is omitted; `nil` if it is complete.
     public var cut: String?
 }
 
-/// A capture of any of these formats.
-public struct CaptureReader: Sendable {
-    private enum Format: Sendable {
-        /// Too few octets are there to tell.
-        case unknown(ByteBuffer)
-        case btsnoop(BTSnoopReader)
-        case linuxMonitor(LinuxMonitorReader)
-        case packetLogger(PacketLoggerReader)
-        case packetFile(PacketFileReader)
-    }
+/// Reads one format, record by record.
+protocol CaptureFormatReader: Sendable {
+    /// The octets that were not read yet.
+    var bytes: ByteBuffer { get set }
 
+    /// The next HCI packet; `nil` at the end.
+    ///
+    /// - Throws: `MalformedBytes`, `truncated` if the octets end inside a record.
+    mutating func next() throws(MalformedBytes) -> BTSnoop.Record?
+
+    /// Called when all octets that are available were appended.
+    mutating func reachEnd()
+}
+
+extension CaptureFormatReader {
+    mutating func reachEnd() {}
+}
+
+/// A reader of any of these formats.
+public struct CaptureReader: Sendable {
     private static let btsnoopHeaderLength = 16
     private static let foreign = CaptureError(
         "this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
     )
 
-    private var format = Format.unknown(ByteBuffer())
+    /// `nil` while there are too few octets to recognize the format.
+    private var reader: (any CaptureFormatReader)?
+    /// The octets until then.
+    private var beginning = ByteBuffer()
     private var count = 0
 
-    /// A reader to which octets are given by ``append(_:)``.
+    /// A reader without octets.
     public init() {}
 
-    /// Takes the next octets of the capture.
+    /// Adds the next octets of the capture.
     public mutating func append(_ octets: ByteBuffer) {
-        switch self.format {
-        case .unknown(var bytes):
-            bytes.appendCapture(octets)
-            self.format = .unknown(bytes)
-        case .btsnoop(var reader):
-            reader.append(octets)
-            self.format = .btsnoop(reader)
-        case .linuxMonitor(var reader):
-            reader.append(octets)
-            self.format = .linuxMonitor(reader)
-        case .packetLogger(var reader):
-            reader.append(octets)
-            self.format = .packetLogger(reader)
-        case .packetFile(var reader):
-            reader.append(octets)
-            self.format = .packetFile(reader)
+        if self.reader == nil {
+            self.beginning.appendCapture(octets)
+        } else {
+            self.reader?.bytes.appendCapture(octets)
         }
     }
 
-    /// Says that all octets that are there now were appended; more may come if the capture grows.
+    /// Call this when all available octets were appended. More may follow if the capture grows.
     ///
-    /// A file with packets of several adapters is read from then on: those of the adapter with the most data until
-    /// here.
+    /// A file with packets of several adapters is read from then on, for the adapter with the most data so far.
     ///
-    /// - Throws: ``CaptureError`` if the octets are too few for any capture.
+    /// - Throws: ``CaptureError`` if there are too few octets for any capture.
     public mutating func reachEnd() throws(CaptureError) {
         try self.recognize()
-        switch self.format {
-        case .unknown(let bytes):
-            guard bytes.readableBytes > 0, !Self.isHeaderBegun(bytes) else { break }
+        self.reader?.reachEnd()
+        guard self.reader != nil || self.beginning.readableBytes == 0 || Self.isHeaderBegun(self.beginning) else {
             throw Self.foreign
-        case .linuxMonitor(var reader):
-            reader.reachEnd()
-            self.format = .linuxMonitor(reader)
-        case .packetFile(var reader):
-            reader.reachEnd()
-            self.format = .packetFile(reader)
-        case .btsnoop, .packetLogger: break
         }
     }
 
-    /// Whether a file begins like one of a format with a header that is not whole.
+    /// Whether the octets are an incomplete header.
     private static func isHeaderBegun(_ bytes: ByteBuffer) -> Bool {
         let view = bytes.readableBytesView
         return BTSnoop.magic.octets.starts(with: view.prefix(8)) || PacketFileReader.isBeginning(bytes) == true
     }
 
-    /// Finds out the format as soon as its beginning is there.
+    /// Recognizes the format once the header is complete.
     private mutating func recognize() throws(CaptureError) {
-        guard case .unknown(let bytes) = self.format, bytes.readableBytes > 0 else { return }
+        guard self.reader == nil, self.beginning.readableBytes > 0 else { return }
+        defer { if self.reader != nil { self.beginning = ByteBuffer() } }
+        let bytes = self.beginning
         let start = bytes.readerIndex
         if BTSnoop.magic.octets.starts(with: bytes.readableBytesView.prefix(8)) {
             guard bytes.readableBytes >= Self.btsnoopHeaderLength else { return }
@@ -104,78 +93,56 @@ public struct CaptureReader: Sendable {
             {
                 var rest = bytes
                 rest.moveReaderIndex(forwardBy: Self.btsnoopHeaderLength)
-                self.format = .linuxMonitor(LinuxMonitorReader(rest))
+                self.reader = LinuxMonitorReader(rest)
                 return
             }
             do {
-                self.format = .btsnoop(try BTSnoopReader(bytes))
+                self.reader = try BTSnoopReader(bytes)
             } catch {
                 throw CaptureError("this is a btsnoop file of another kind: \(error)")
             }
         } else if PacketFileReader.isBeginning(bytes) == true {
             guard bytes.readableBytes >= PacketFileReader.pcapHeaderLength else { return }
             do {
-                self.format = .packetFile(try PacketFileReader(bytes))
+                self.reader = try PacketFileReader(bytes)
             } catch {
                 throw CaptureError("this is a pcap file without HCI packets: \(error)")
             }
         } else {
             guard PacketLoggerReader.isBeginning(bytes) else { throw Self.foreign }
             guard bytes.readableBytes >= PacketLoggerReader.beginningLength else { return }
-            do { self.format = .packetLogger(try PacketLoggerReader(bytes)) } catch { throw Self.foreign }
+            do { self.reader = try PacketLoggerReader(bytes) } catch { throw Self.foreign }
         }
     }
 
-    /// The next packet; `nil` until the octets of a whole one are there.
+    /// The next packet; `nil` if it is incomplete.
     ///
-    /// - Throws: ``CaptureError`` if this is no capture, or it is damaged.
+    /// - Throws: ``CaptureError`` if this is not a capture, or it is damaged.
     public mutating func next() throws(CaptureError) -> BTSnoop.Record? {
         try self.recognize()
-        let record: BTSnoop.Record?
         do throws(MalformedBytes) {
-            switch self.format {
-            case .unknown: return nil
-            case .btsnoop(var reader):
-                record = try reader.next()
-                self.format = .btsnoop(reader)
-            case .linuxMonitor(var reader):
-                record = try reader.next()
-                self.format = .linuxMonitor(reader)
-            case .packetLogger(var reader):
-                record = try reader.next()
-                self.format = .packetLogger(reader)
-            case .packetFile(var reader):
-                record = try reader.next()
-                self.format = .packetFile(reader)
-            }
+            guard let record = try self.reader?.next() else { return nil }
+            self.count += 1
+            return record
         } catch {
             if error.reason == .truncated { return nil }
             throw CaptureError("the capture is damaged \(self.place): \(error)")
         }
-        if record != nil { self.count += 1 }
-        return record
     }
 
     private var place: String { "after \(self.count) packet\(self.count == 1 ? "" : "s")" }
 
-    /// Says that the octets end inside a record; `nil` if they end with a whole one.
+    /// The message if the octets end inside a record; `nil` if they are complete.
     ///
-    /// To be asked after ``reachEnd()``, when ``next()`` has no more.
+    /// Valid after ``reachEnd()``, when ``next()`` has returned `nil`.
     public var cut: String? {
-        let pending =
-            switch self.format {
-            case .unknown(let bytes): bytes.readableBytes
-            case .btsnoop(let reader): reader.pendingOctetCount
-            case .linuxMonitor(let reader): reader.pendingOctetCount
-            case .packetLogger(let reader): reader.pendingOctetCount
-            case .packetFile(let reader): reader.pendingOctetCount
-            }
+        let pending = (self.reader?.bytes ?? self.beginning).readableBytes
         return pending > 0 ? "the capture ends inside a record, \(self.place)" : nil
     }
 
     /// The packets of a whole capture.
     ///
-    /// - Throws: ``CaptureError`` if this is no capture, or it is damaged.
+    /// - Throws: ``CaptureError`` if this is not a capture, or it is damaged.
     public static func content(of bytes: ByteBuffer) throws(CaptureError) -> CaptureContent {
         guard bytes.readableBytes > 0 else { throw CaptureError("the capture is empty") }
         var reader = CaptureReader()

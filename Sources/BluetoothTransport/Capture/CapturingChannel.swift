@@ -1,15 +1,15 @@
-// A channel that captures what passes through another one, in both directions and in the order in which the host
-// sends and receives it.
+// A channel that captures the packets of another one, in both directions and in the order in which the host sends and
+// receives them.
 
 public import BluetoothHCI
 public import NIOCore
 
-/// What is given the packets of a ``CapturingChannel``, on the channel's event loop.
+/// Records the packets of a ``CapturingChannel``, on the channel's event loop.
 public protocol PacketRecorder: AnyObject {
-    /// Takes a packet, before it goes on.
+    /// Records a packet before it is passed on.
     func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction)
 
-    /// Keeps what was taken; called after each batch of packets, and at the end.
+    /// Called after each batch of packets, and at the end.
     func flush()
 }
 
@@ -17,17 +17,23 @@ extension CaptureFile: PacketRecorder {}
 
 /// An HCI channel that captures the traffic of another one.
 ///
-/// All members are used on ``eventLoop`` alone; in a debug build another thread traps.
+/// All members are used on ``eventLoop`` only, which debug builds check.
 public final class CapturingChannel: HCIChannel {
-    /// The loop of the channel behind it.
+    /// When the recorder is flushed.
+    private enum Flush {
+        case none
+        case withTurn
+        case withBatch
+    }
+
+    /// The loop of the captured channel.
     public let eventLoop: any EventLoop
     private let channel: any HCIChannel
     private let recorder: any PacketRecorder
     private weak var receiver: (any HCIChannelReceiver)?
-    private var flushIsScheduled = false
-    private var batchIsOpen = false
+    private var flush = Flush.none
 
-    /// Puts a capture in front of `channel`.
+    /// Captures the packets of `channel`.
     public init(_ channel: any HCIChannel, into recorder: any PacketRecorder) {
         self.eventLoop = channel.eventLoop
         self.channel = channel
@@ -36,33 +42,29 @@ public final class CapturingChannel: HCIChannel {
 
     deinit { self.recorder.flush() }
 
-    /// Starts delivery to `receiver`, which the channel does not retain.
     public func start(receiver: any HCIChannelReceiver) {
         self.eventLoop.assertInEventLoop()
         self.receiver = receiver
         self.channel.start(receiver: self)
     }
 
-    /// Captures and sends one packet.
     public func send(_ packet: HCIPacket) {
         self.eventLoop.assertInEventLoop()
         self.recorder.record(packet, .toController)
         self.channel.send(packet)
-        guard !self.batchIsOpen, !self.flushIsScheduled else { return }
-        self.flushIsScheduled = true
+        guard case .none = self.flush else { return }
+        self.flush = .withTurn
         self.eventLoop.assumeIsolated().execute {
-            self.flushIsScheduled = false
+            if case .withTurn = self.flush { self.flush = .none }
             self.recorder.flush()
         }
     }
 
-    /// As of the channel that is captured.
     public var leavesProcess: Bool { self.channel.leavesProcess }
 
-    /// Hands a turn of the host on.
     public func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
 
-    /// Ends the channel; the file stays open for the adapter's next one.
+    /// Closes the channel; the recorder remains for the adapter's next one.
     public func close() {
         self.eventLoop.assertInEventLoop()
         self.receiver = nil
@@ -72,23 +74,20 @@ public final class CapturingChannel: HCIChannel {
 }
 
 extension CapturingChannel: HCIChannelReceiver {
-    /// Captures a packet and hands it on.
     public func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
-        self.batchIsOpen = true
+        self.flush = .withBatch
         self.recorder.record(packet, .toHost)
         self.receiver?.channel(self, didReceive: packet)
     }
 
-    /// Hands the end of a batch on, then writes what the batch left in the capture.
     public func channelDidFinishBatch(_ channel: any HCIChannel) {
         self.receiver?.channelDidFinishBatch(self)
-        self.batchIsOpen = false
+        self.flush = .none
         self.recorder.flush()
     }
 
-    /// Hands the end of the channel on.
     public func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
-        self.batchIsOpen = false
+        self.flush = .none
         self.recorder.flush()
         let receiver = self.receiver
         self.receiver = nil

@@ -1,25 +1,24 @@
 // pcap files and pcapng files, which Wireshark, tshark and tcpdump write (draft-ietf-opsawg-pcap, -pcapng), with HCI
 // packets of three link types: H4 with and without a direction (201, 187), and Linux's monitor (254). Numbers are in
-// the order of the machine that wrote the file; a magic number tells which.
+// the byte order of the machine that wrote the file, which a magic number shows.
 
 import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
-/// Reads a pcap or pcapng file, record by record.
-struct PacketFileReader: Sendable {
-    /// What a frame is, by the link type of its interface.
+/// Parses a pcap or pcapng file, record by record.
+struct PacketFileReader: CaptureFormatReader {
+    /// The link type of an interface, which says what its frames are.
     private enum LinkType: UInt16, Sendable {
         case h4 = 187
         case h4WithDirection = 201
         case linuxMonitor = 254
     }
 
-    /// Where frames come from.
+    /// The source of frames.
     private struct Interface: Sendable {
-        /// `nil` if its frames are no HCI packets.
+        /// `nil` if its frames are not HCI packets.
         var linkType: LinkType?
-        /// The number of time units in a second.
         var unitsPerSecond: UInt64 = 1_000_000
     }
 
@@ -40,7 +39,7 @@ struct PacketFileReader: Sendable {
     private static let longestBlock = 1 << 24
     private static let interfaceLimit = 4_096
 
-    /// Whether a file begins like one of these; `nil` if there are too few octets to tell.
+    /// Whether the octets begin with a magic number; `nil` if there are too few.
     static func isBeginning(_ bytes: ByteBuffer) -> Bool? {
         guard let magic: UInt32 = bytes.getInteger(at: bytes.readerIndex) else { return nil }
         return [0xA1B2_C3D4, 0xD4C3_B2A1, 0xA1B2_3C4D, 0x4D3C_B2A1, Self.sectionHeader].contains(magic)
@@ -48,13 +47,13 @@ struct PacketFileReader: Sendable {
 
     private static let sectionHeader: UInt32 = 0x0A0D_0D0A
 
-    private var bytes: ByteBuffer
+    var bytes: ByteBuffer
     private var layout: Layout
     private var choice = MonitoredAdapters()
-    /// Directions of the last first fragments, by connection handle, for frames without a direction.
+    /// The direction of the last first fragment of each connection handle, for frames without a direction.
     private var directions: [UInt16: BTSnoop.Direction] = [:]
 
-    /// Checks the header of a pcap file, of which all octets are there; a pcapng file has its header in blocks.
+    /// Parses a complete pcap header; a pcapng file has its header in blocks.
     init(_ bytes: ByteBuffer) throws(MalformedBytes) {
         self.bytes = bytes
         let magic: UInt32 = bytes.getInteger(at: bytes.readerIndex) ?? 0
@@ -76,12 +75,7 @@ struct PacketFileReader: Sendable {
         )
     }
 
-    /// The octets that wait for the rest of their record.
-    var pendingOctetCount: Int { self.bytes.readableBytes }
-
-    mutating func append(_ octets: ByteBuffer) { self.bytes.appendCapture(octets) }
-
-    /// Chooses the adapter whose packets are read, if the file names adapters, from the whole records that are there.
+    /// Chooses the adapter from the complete records so far, if the file has several.
     mutating func reachEnd() {
         guard self.choice.chosen == nil else { return }
         var copy = self
@@ -103,7 +97,7 @@ struct PacketFileReader: Sendable {
             guard let frame = try self.nextFrame() else { return nil }
             guard let linkType = frame.interface.linkType else { continue }
             if linkType == .linuxMonitor, self.choice.chosen == nil {
-                // Not before it is known of which adapter packets are read.
+                // Read it again once the adapter is chosen.
                 (self.bytes, self.layout) = (bytes, layout)
                 return nil
             }
@@ -142,8 +136,8 @@ struct PacketFileReader: Sendable {
         return record
     }
 
-    /// The direction of a packet that has none: a first fragment to the host has another flag than one to an LE
-    /// controller (Vol 4, Part E, 5.4.2), and continuations follow it.
+    /// Infers the direction of a packet: a first fragment to the host has another flag than one to an LE
+    /// controller (Vol 4, Part E, 5.4.2), and continuations have the same direction.
     private mutating func direction(of packet: ByteBuffer) -> BTSnoop.Direction {
         let start = packet.readerIndex
         switch HCIPacket(h4: packet).kind {

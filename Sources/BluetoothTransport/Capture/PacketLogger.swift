@@ -1,34 +1,34 @@
 // The capture format of Apple's PacketLogger (`.pklg`), as far as it is known from its files: there is no header, and
-// each record is a length, the time in seconds and microseconds since 1970, one octet that says what it is, and its
-// content. The length counts what comes behind it. Numbers are in network order in older files and in little-endian
-// order in those of processors that have it; no length reaches 65,536, so the first four octets say which.
+// each record is a length, the time in seconds and microseconds since 1970, an octet with its kind, and its content.
+// The length counts what follows it. Numbers are in network order in older files, otherwise in little-endian order; no
+// length reaches 65,536, so the first four octets show which.
 
-public import BluetoothTypes
-public import NIOCore
+import BluetoothTypes
+import NIOCore
 
-/// Reads a file of Apple's PacketLogger, record by record.
+/// Parses a file of Apple's PacketLogger, record by record.
 ///
-/// Records that are no HCI packets, such as notes and log lines of the system, are passed over.
-public struct PacketLoggerReader: Sendable {
-    /// The octet that says what a record is, where it is an HCI packet.
+/// Skips records that are not HCI packets, such as notes and log lines of the system.
+struct PacketLoggerReader: CaptureFormatReader {
+    /// The kinds of records that are HCI packets.
     private static let kinds: [UInt8: CapturedKind] = [
         0x00: .command, 0x01: .event, 0x02: .sentACLData, 0x03: .receivedACLData,
     ]
-    /// The octet where it is none: voice, the link manager, log lines.
+    /// Other kinds: voice, link manager, log lines.
     private static let otherKinds: Set<UInt8> = [
         0x08, 0x09, 0x0A, 0x0B, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE,
     ]
-    /// The time's octets, which the length counts.
+    /// The size of the time, which the length includes.
     private static let timeLength = 8
     private static let longest = 65_535
 
-    private var bytes: ByteBuffer
+    var bytes: ByteBuffer
     private let endianness: Endianness
 
-    /// Checks the beginning of a file.
+    /// Parses the header of a file.
     ///
-    /// - Throws: `MalformedBytes` where its first record is none of this format.
-    public init(_ bytes: ByteBuffer) throws(MalformedBytes) {
+    /// - Throws: `MalformedBytes` if its first record does not fit.
+    init(_ bytes: ByteBuffer) throws(MalformedBytes) {
         self.bytes = bytes
         guard let first: UInt32 = bytes.getInteger(at: bytes.readerIndex) else {
             throw MalformedBytes(.truncated, "Record Length")
@@ -44,22 +44,16 @@ public struct PacketLoggerReader: Sendable {
         }
     }
 
-    /// Whether a file may begin like one of this format.
+    /// Whether the octets may be a file of this format.
     static func isBeginning(_ bytes: ByteBuffer) -> Bool {
         guard let length: UInt32 = bytes.getInteger(at: bytes.readerIndex) else { return true }
         return [length, length.byteSwapped].contains { $0 >= Self.timeLength && $0 <= Self.longest }
     }
 
-    /// The octets of the longest beginning that is checked.
+    /// The number of octets that `init` checks.
     static let beginningLength = 13
 
-    /// The octets that wait for the rest of their record.
-    var pendingOctetCount: Int { self.bytes.readableBytes }
-
-    /// Takes what follows.
-    mutating func append(_ octets: ByteBuffer) { self.bytes.appendCapture(octets) }
-
-    /// The length of what follows the time, and the time.
+    /// The length of the content, and the time.
     private static func header(
         _ bytes: inout ByteBuffer,
         _ endianness: Endianness
@@ -78,7 +72,7 @@ public struct PacketLoggerReader: Sendable {
     ///
     /// - Throws: `MalformedBytes`. A file whose writer was killed may end inside a record, which reads as `truncated`;
     ///   from then on every call throws.
-    public mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
+    mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
         while self.bytes.readableBytes > 0 {
             var rest = self.bytes
             let header = try Self.header(&rest, self.endianness)

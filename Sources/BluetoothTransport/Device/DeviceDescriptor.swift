@@ -1,5 +1,6 @@
 // The descriptor of a device, and the thread that opens and closes devices. Both can take seconds: an adapter loads its
-// firmware when it is opened, a serial port sends what is left when it is closed. No event loop waits for that.
+// firmware when it is opened, and a serial port sends its remaining octets when it is closed. No event loop waits for
+// that.
 
 import NIOCore
 import NIOPosix
@@ -15,7 +16,7 @@ import Darwin
 
 /// Opens and closes devices on one thread, one after the other.
 ///
-/// So a device that is closed and opened again is closed before it is opened.
+/// A device that is reopened is closed first.
 enum DeviceThread {
     private static let pool: NIOThreadPool = {
         let pool = NIOThreadPool(numberOfThreads: 1)
@@ -23,7 +24,7 @@ enum DeviceThread {
         return pool
     }()
 
-    /// Runs `work` on the thread; the result comes on the event loop.
+    /// Runs `work` on the thread; the result arrives on the event loop.
     static func run<Value: Sendable>(
         for eventLoop: any EventLoop,
         _ work: @escaping @Sendable () throws -> Value
@@ -37,9 +38,9 @@ enum DeviceThread {
     }
 }
 
-/// A descriptor of an open device, which is closed on the thread for devices.
+/// The descriptor of an open device, which is closed on the device thread.
 ///
-/// SwiftNIO gets copies and closes those; the device itself is closed with the last one, which is this.
+/// SwiftNIO gets copies and closes them; the device is closed with this descriptor, the last one.
 final class DeviceDescriptor: Sendable {
     let number: CInt
     private let prepareToClose: @Sendable (CInt) -> Void
@@ -49,13 +50,12 @@ final class DeviceDescriptor: Sendable {
     ///
     /// - Parameter prepareToClose: Runs just before the close, on the same thread.
     init(owning number: CInt, prepareToClose: @escaping @Sendable (CInt) -> Void = { _ in }) {
-        self.number = number
-        self.prepareToClose = prepareToClose
+        (self.number, self.prepareToClose) = (number, prepareToClose)
     }
 
     deinit { self.close() }
 
-    /// Closes the device on the thread, after its current work and before what is submitted next.
+    /// Closes the device on the thread, after the work that was submitted before.
     func close() {
         guard !self.isClosed.exchange(true, ordering: .relaxed) else { return }
         let (number, prepareToClose) = (self.number, self.prepareToClose)
@@ -65,7 +65,7 @@ final class DeviceDescriptor: Sendable {
         }
     }
 
-    /// Another descriptor of the same device, which is the caller's to close.
+    /// A duplicate, which the caller has to close.
     func copy() throws(TransportError) -> CInt {
         let copy = fcntl(self.number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw TransportError(errno: errno, "cannot use the device") }
@@ -75,8 +75,8 @@ final class DeviceDescriptor: Sendable {
 
 private func systemClose(_ number: CInt) { close(number) }
 
-/// The handler nearest to the descriptor: it closes the device as soon as SwiftNIO has closed its copies, so that
-/// opening the device again, even in the same turn of the loop, comes after the close.
+/// The first handler of the pipeline: it closes the device as soon as SwiftNIO has closed its copies, so that
+/// reopening the device, even in the same turn of the loop, happens after the close.
 final class DeviceHolder: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

@@ -5,14 +5,14 @@ import NIOCore
 import NIOPosix
 
 extension H4Channel {
-    /// The most octets that one read takes from a device.
+    /// The size of a read.
     ///
-    /// Where a read takes one packet, it takes the longest one that Linux delivers: what does not fit is lost.
+    /// The longest packet that Linux delivers must fit into a read, or its end is lost.
     private static let readSize = 4096
 
-    /// Opens a device with a controller behind it; to be called on `eventLoop`.
+    /// Opens a device with a controller. Call this on `eventLoop`.
     ///
-    /// - Parameter open: Opens the device, on the thread for devices.
+    /// - Parameter open: Opens the device, on the device thread.
     static func openDevice(
         over medium: H4Medium,
         on eventLoop: any EventLoop,
@@ -25,14 +25,11 @@ extension H4Channel {
         return DeviceThread.run(for: eventLoop, open)
             .flatMap { device in Self.connect(device, over: medium, on: eventLoop) }
             .assumeIsolated()
-            .flatMapThrowing { channel in
-                let stream = try channel.pipeline.syncOperations.handler(type: H4Stream.self)
-                return H4Channel(channel: channel, stream: stream)
-            }
+            .flatMapThrowing { try H4Channel($0) }
             .nonisolated()
     }
 
-    /// Puts an open device on the event loop.
+    /// Adds an open device to the event loop.
     private static func connect(
         _ device: DeviceDescriptor,
         over medium: H4Medium,
@@ -41,7 +38,7 @@ extension H4Channel {
         let input: CInt
         let output: CInt
         do {
-            // SwiftNIO wants two descriptors and closes both.
+            // SwiftNIO needs two descriptors and closes both.
             input = try device.copy()
             output = try device.copy()
         } catch {

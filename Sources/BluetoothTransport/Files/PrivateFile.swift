@@ -1,7 +1,7 @@
-// Small files of the user's own, which are read whole and replaced whole: a new file is written, is on the disk, and then
-// takes the name, and so is the name before the call returns. A process may be killed and a machine may lose its power at
-// any instant: a reader finds the old content or the new one, and the new one from the moment on at which it was reported
-// as written. Everything that is kept is written here.
+// Small private files, which are read and replaced as a whole: a new file is written and synced, then it is renamed,
+// and the name is synced before the call returns. Even if the process is killed or the machine loses power, a reader
+// finds either the old content or the new one, and the new one once the call has returned. All persistent state is
+// written here.
 
 import BluetoothTypes
 
@@ -15,7 +15,7 @@ import Darwin
 
 /// Reads and replaces files.
 package enum PrivateFile {
-    /// A text as part of a file's name: letters, digits and `_` stay, every other octet becomes `%` and two digits.
+    /// A text as part of a file name: letters, digits and `_` stay, any other octet becomes `%` and two digits.
     package static func name(of text: String) -> String {
         var name = ""
         for octet in text.utf8 {
@@ -31,8 +31,8 @@ package enum PrivateFile {
 
     /// Reads a file.
     ///
-    /// - Returns: Its octets; `nil` where there is no file.
-    /// - Throws: ``TransportError`` where it cannot be read, is not a file, or has more octets than `limit`.
+    /// - Returns: Its octets; `nil` if there is no file.
+    /// - Throws: ``TransportError`` if it cannot be read, is not a regular file, or has more octets than `limit`.
     package static func read(_ path: String, limit: Int) throws(TransportError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -57,20 +57,22 @@ package enum PrivateFile {
         return Array(octets.prefix(count))
     }
 
-    /// How much of what was written has to be on the disk when a call returns.
+    /// What a write survives once the call has returned.
     package enum Durability: Sendable {
-        /// All of it: it survives the end of the process and a power failure.
+        /// The end of the process and a power failure.
         case powerFailure
-        /// It survives the end of the process by whatever means. After a power failure within the time that the system
-        /// takes to write, the content from before may be there, or none: for what changes with each packet.
+        /// The end of the process, for whatever reason. After a power failure within the time that the system
+        /// takes to write, the file may have its old content, or none: for content that changes with each packet.
         case endOfProcess
     }
 
-    /// The system calls by which files get to the disk, so that a test can watch them and let them fail.
-    struct Calls {
+    /// The system calls that write to disk, so that a test can observe them and let them fail.
+    package struct Calls {
         var sync: (Int32) -> Int32 = { fsync($0) }
         var rename: (String, String) -> Int32 = { Self.renameFile($0, $1) }
         var remove: (String) -> Int32 = { unlink($0) }
+
+        package init() {}
 
         private static func renameFile(_ old: String, _ new: String) -> Int32 {
             #if canImport(Glibc)
@@ -83,35 +85,26 @@ package enum PrivateFile {
         }
     }
 
-    /// Writes a file, or replaces one that is there.
+    /// Writes or replaces a file.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - octets: Its new content.
-    ///   - durability: What the content survives from the moment on at which this returns.
-    /// - Throws: ``TransportError`` where it cannot be written; what was there stays, unless the error says that the
+    ///   - octets: The new content.
+    ///   - durability: What the new content survives.
+    /// - Throws: ``TransportError`` if it cannot be written. The old content stays, unless the error says that the
     ///   folder could not be written.
     package static func replace(
         _ path: String,
         with octets: [UInt8],
-        durability: Durability = .powerFailure
+        durability: Durability = .powerFailure,
+        calls: Calls = Calls()
     ) throws(TransportError) {
-        try self.replace(path, with: octets, durability: durability, calls: Calls())
-    }
-
-    /// Writes a file, or replaces one that is there, by these calls.
-    static func replace(
-        _ path: String,
-        with octets: [UInt8],
-        durability: Durability,
-        calls: Calls
-    ) throws(TransportError) {
-        // Of its own name, since others may write at the same time; a process that was killed before may have had the
-        // same number, and its file is written over.
+        // The name is unique, since other processes may write at the same time. A killed process may have had the
+        // same identifier; its file is overwritten.
         let new = "\(path)\(Self.unfinishedMark)\(getpid())"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot write \(new)") }
-        // Until it has its name, nobody takes it for the file of a process that was killed.
+        // The lock shows others that the writing process is alive.
         defer { close(descriptor) }
         _ = FileLock.failureToLock(descriptor)
         let isWritten = octets.withUnsafeBytes { octets in
@@ -133,16 +126,16 @@ package enum PrivateFile {
         if durability == .powerFailure { try self.syncFolder(of: path, calls) }
     }
 
-    /// What stands between the name of a file and the number of the process that is writing its new content.
+    /// Stands between the name of a file and the identifier of the process that writes its new content.
     private static let unfinishedMark = ".new-"
 
-    /// Removes the files in a folder that processes were writing when they were killed: they may hold keys.
+    /// Removes the files in a folder that killed processes were writing: they may contain keys.
     static func removeUnfinished(in folder: String) {
         for name in SystemFolder(path: folder).entries {
             guard let mark = name.ranges(of: Self.unfinishedMark).last?.upperBound, let process = pid_t(name[mark...]),
                 process > 0, kill(process, 0) != 0, errno == ESRCH
             else { continue }
-            // A process in another container may have a number that is free here; it holds the lock.
+            // A process in another container may have an identifier that is free here; it holds the lock.
             let descriptor = open("\(folder)/\(name)", O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else { continue }
             if FileLock.failureToLock(descriptor) == 0 { unlink("\(folder)/\(name)") }
@@ -150,18 +143,17 @@ package enum PrivateFile {
         }
     }
 
-    /// Removes a file, where there is one.
+    /// Removes a file if it exists.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - durability: What does not bring it back.
-    /// - Throws: ``TransportError`` where it cannot be removed.
-    package static func remove(_ path: String, durability: Durability = .powerFailure) throws(TransportError) {
-        try self.remove(path, durability: durability, calls: Calls())
-    }
-
-    /// Removes a file by these calls.
-    static func remove(_ path: String, durability: Durability, calls: Calls) throws(TransportError) {
+    ///   - durability: What the removal survives.
+    /// - Throws: ``TransportError`` if it cannot be removed.
+    package static func remove(
+        _ path: String,
+        durability: Durability = .powerFailure,
+        calls: Calls = Calls()
+    ) throws(TransportError) {
         guard calls.remove(path) == 0 else {
             if errno == ENOENT { return }
             throw TransportError(errno: errno, "cannot remove \(path)")
@@ -169,30 +161,30 @@ package enum PrivateFile {
         if durability == .powerFailure { try self.syncFolder(of: path, calls) }
     }
 
-    /// Gives a file another name; it has that after a power failure, too.
+    /// Renames a file; the new name survives a power failure.
     ///
-    /// - Throws: ``TransportError`` where it cannot be renamed.
+    /// - Throws: ``TransportError`` if it cannot be renamed.
     package static func rename(_ path: String, to new: String) throws(TransportError) {
         let calls = Calls()
         guard calls.rename(path, new) == 0 else { throw TransportError(errno: errno, "cannot rename \(path)") }
         try self.syncFolder(of: new, calls)
     }
 
-    /// Lets the names in the folder of a file be on the disk: a name is the folder's content.
+    /// Writes the folder of a file to disk, which has the file's name.
     static func syncFolder(of path: String, _ calls: Calls = Calls()) throws(TransportError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw TransportError(errno: errno, "cannot open the folder \(folder)") }
         defer { close(descriptor) }
-        // There are file systems whose folders cannot be written by themselves; they do it in their own way.
+        // Some file systems cannot sync a folder.
         guard calls.sync(descriptor) == 0 || errno == EINVAL else {
             throw TransportError(errno: errno, "cannot write the folder \(folder)")
         }
     }
 
-    /// Repeats a system call that transfers octets from an offset on until all are transferred, or none is any more.
+    /// Repeats a system call that transfers octets from an offset on, until all are transferred or it transfers none.
     ///
-    /// - Returns: How many were; `nil` where a call failed.
+    /// - Returns: The number of octets; `nil` if a call failed.
     private static func transfer(_ total: Int, _ call: (Int) -> Int) -> Int? {
         var offset = 0
         while offset < total {

@@ -1,5 +1,5 @@
-// One end of an H4 connection over a Unix socket or TCP (Vol 4, Part A). The host's end speaks to a controller that
-// somebody serves; the controller's end is what a server of controllers gets for each connection.
+// One end of an H4 connection over a Unix socket or TCP (Vol 4, Part A): a host's connection to a controller, or a
+// server's connection to a host.
 
 public import BluetoothHCI
 public import NIOCore
@@ -7,19 +7,17 @@ import NIOPosix
 
 /// An H4 connection over a stream socket.
 ///
-/// At the host's end the receiver gets the controller's packets. At the controller's end the same type works the other
-/// way round: the receiver gets the host's packets, and what is sent goes to the host.
+/// At the host's end the receiver gets the controller's packets. At the controller's end it is the other
+/// way round: the receiver gets the host's packets, and sent packets go to the host.
 public final class H4Channel: HCIChannel {
-    /// How many octets may wait for the other end to take them before the connection ends.
+    /// The number of unsent octets at which the connection ends.
     public static let defaultUnsentLimit = 2 * 1024 * 1024
 
-    /// The loop of the socket.
     public let eventLoop: any EventLoop
     private let channel: any Channel
     private let stream: H4Stream
-    /// Who gets the packets of the other end.
     @exclusivity(unchecked) private(set) weak var receiver: (any HCIChannelReceiver)?
-    /// Who is at the other end.
+    /// The other end.
     public private(set) lazy var peer = H4Peer(of: self.channel)
 
     init(channel: any Channel, stream: H4Stream) {
@@ -29,12 +27,17 @@ public final class H4Channel: HCIChannel {
         stream.owner = self
     }
 
+    /// The connection of a channel whose pipeline has an ``H4Stream``.
+    convenience init(_ channel: any Channel) throws {
+        self.init(channel: channel, stream: try channel.pipeline.syncOperations.handler(type: H4Stream.self))
+    }
+
     deinit {
-        // Nobody holds the connection any more. The socket's own close is safe from any thread.
+        // A SwiftNIO channel may be closed from any thread.
         self.channel.close(promise: nil)
     }
 
-    /// Connects to a controller; to be called on `eventLoop`, which is one of SwiftNIO's socket loops.
+    /// Connects to a controller. Call this on `eventLoop`, which is one of SwiftNIO's socket loops.
     ///
     /// - Returns: The connection, on `eventLoop`, or a ``TransportError`` with one line for a person.
     public static func connect(
@@ -68,17 +71,14 @@ public final class H4Channel: HCIChannel {
                     .connect(host: host, port: port)
             }
         return connected.assumeIsolated()
-            .flatMapThrowing { channel in
-                let stream = try channel.pipeline.syncOperations.handler(type: H4Stream.self)
-                return H4Channel(channel: channel, stream: stream)
-            }
+            .flatMapThrowing { try H4Channel($0) }
             .flatMapErrorThrowing { error in throw TransportError(connectingTo: address, error) }
             .nonisolated()
     }
 
-    /// Puts an H4 connection on a channel of SwiftNIO that carries plain octets; to be called on its loop.
+    /// Adds H4 to a SwiftNIO channel of plain octets. Call this on its loop.
     ///
-    /// - Parameter sender: Who is at the other end.
+    /// - Parameter sender: The other end.
     package static func adopt(
         _ channel: any Channel,
         receivingFrom sender: H4Framer.Sender
@@ -88,12 +88,12 @@ public final class H4Channel: HCIChannel {
         return H4Channel(channel: channel, stream: stream)
     }
 
-    /// Between which numbers of octets that wait for the other end the channel becomes writable again, or no longer is.
+    /// The numbers of unsent octets at which the channel becomes writable again, and stops being writable.
     static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 * 1024, high: 64 * 1024)
 
-    /// Whether the other end takes what is sent: false from 64 KiB of octets that wait for it, true again from 32 KiB.
+    /// `false` from 64 KiB of unsent octets on, `true` again from 32 KiB.
     ///
-    /// What is sent meanwhile is kept, up to the limit at which the connection ends.
+    /// Packets may be sent in either case, up to the limit at which the connection ends.
     public var isWritable: Bool { self.stream.isWritable }
     /// Called on the loop when ``isWritable`` has changed.
     public var writabilityChanged: ((Bool) -> Void)? {
@@ -101,29 +101,26 @@ public final class H4Channel: HCIChannel {
         set { self.stream.writabilityChanged = newValue }
     }
 
-    /// Starts delivery to `receiver`, which the channel does not retain.
     public func start(receiver: any HCIChannelReceiver) {
         self.receiver = receiver
         self.stream.start()
     }
 
-    /// Sends one packet; the packets of one turn of the loop leave together when it ends.
+    /// Packets sent in one turn of the loop leave together when it ends.
     public func send(_ packet: HCIPacket) { self.stream.send(packet.bytes) }
 
-    /// Packets are copied into what is written.
     public var leavesProcess: Bool { true }
 
-    /// Runs `body`, and writes what it has sent: in this turn of the loop, and not in another one that costs as much as
-    /// the packet.
+    /// Flushes in this turn of the loop, since another turn would cost as much as the packet.
     public func sendTogether(_ body: () -> Void) { self.stream.sendTogether(body) }
 
-    /// Ends the connection, after what was sent; nothing is delivered afterwards.
+    /// Closes the connection after sent packets were written; nothing is delivered afterwards.
     public func close() {
         self.receiver = nil
         self.stream.close()
     }
 
-    /// Ends a connection whose other end does nothing any more: the receiver gets `didCloseBecause`, in a later turn.
+    /// Closes a connection whose other end is unresponsive: the receiver gets `didCloseBecause` in a later turn.
     package func abandon(_ reason: String) {
         self.eventLoop.assumeIsolated().execute { [weak self] in self?.stream.abandon(reason) }
     }

@@ -1,5 +1,5 @@
-// The adapters of a Linux machine, as the kernel shows them under /sys/class: reading them needs no privileges, and
-// opens no adapter.
+// The adapters of a Linux machine, as listed under /sys/class: reading them needs no privileges, and
+// does not open an adapter.
 
 public import BluetoothTypes
 
@@ -15,11 +15,10 @@ import Musl
 import Darwin
 #endif
 
-/// The Linux adapters of this machine and the switches that turn radios off.
+/// The Linux adapters and radio switches of this machine.
 public struct AdapterListing: Hashable, Sendable {
     /// Whether a radio is switched off.
     public enum Block: Hashable, Sendable {
-        /// It is on.
         case none
         /// A program has switched it off; `rfkill unblock bluetooth` switches it on.
         case byProgram
@@ -31,41 +30,19 @@ public struct AdapterListing: Hashable, Sendable {
     public struct Adapter: Hashable, Sendable {
         /// The number in its name.
         public var index: Int
-        /// Its public address; `nil` where the kernel does not know it, as before its first use.
+        /// The public address; `nil` if the kernel does not know it, as before its first use.
         public var address: DeviceAddress?
-        /// What connects it: USB, UART, SDIO, PCI or virtual, else what the kernel calls it.
+        /// USB, UART, SDIO, PCI or virtual, else the kernel's name.
         public var bus: String
         /// The kernel's driver.
         public var driver: String?
-        /// The product name of its maker; only USB devices have one.
+        /// The product name; only USB devices have one.
         public var product: String?
-        /// Whether the kernel has it up; `nil` where that is not known.
+        /// Whether it is up; `nil` if unknown.
         public var isUp: Bool?
-        /// Whether the system can use it: `false` while a program has its user channel, `nil` where that is not known.
+        /// Whether the system can use it: `false` while a program has its user channel, `nil` if unknown.
         public var isManaged: Bool?
-        /// Whether it is switched off.
-        public var block: Block
-
-        /// Creates the description of an adapter.
-        public init(
-            index: Int,
-            address: DeviceAddress? = nil,
-            bus: String,
-            driver: String? = nil,
-            product: String? = nil,
-            isUp: Bool? = nil,
-            isManaged: Bool? = nil,
-            block: Block = .none
-        ) {
-            self.index = index
-            self.address = address
-            self.bus = bus
-            self.driver = driver
-            self.product = product
-            self.isUp = isUp
-            self.isManaged = isManaged
-            self.block = block
-        }
+        public var block = Block.none
 
         /// The name by which it is opened.
         public var name: AdapterName { .linux(index: self.index) }
@@ -73,27 +50,26 @@ public struct AdapterListing: Hashable, Sendable {
 
     /// A switch for all Bluetooth of the machine; while it is off, an adapter may not even be listed.
     public struct RadioSwitch: Hashable, Sendable {
-        /// The name that its driver gives.
+        /// The name given by its driver.
         public var name: String
-        /// Whether it is off.
         public var block: Block
     }
 
-    /// What an HCI socket reports of an adapter.
+    /// What an HCI socket reports about an adapter.
     struct KernelInformation: Hashable, Sendable {
-        /// All zeroes where the adapter was never up.
+        /// All zeros if the adapter was never up.
         var address: DeviceAddress
         var isUp: Bool
     }
 
     /// The adapters in the order of their numbers.
     public var adapters: [Adapter]
-    /// The switches that belong to the machine and not to one adapter, by name.
+    /// The switches that do not belong to one adapter, sorted by name.
     public var radioSwitches: [RadioSwitch]
 
     /// Reads the adapters of this machine.
     ///
-    /// - Parameter folder: Where the kernel shows its devices by class.
+    /// - Parameter folder: The kernel's folder of devices by class.
     public init(folder: String = "/sys/class") {
         if folder == "/sys/class" {
             self.init(folder: folder, kernel: Self.askKernel, managed: AdapterManagement.indices)
@@ -116,7 +92,7 @@ public struct AdapterListing: Hashable, Sendable {
         self.radioSwitches = switches.filter { !own.contains($0.name) }
     }
 
-    /// The number in the name of an adapter; links of adapters, such as `hci0:64`, are listed beside them.
+    /// The number in the name of an adapter; `nil` for a link of one, such as `hci0:64`.
     private static func index(of name: String) -> Int? {
         guard case .linux(let index)? = try? AdapterName(parsing: name), name == "hci\(index)" else { return nil }
         return index
@@ -135,7 +111,7 @@ public struct AdapterListing: Hashable, Sendable {
             address: [shown, kernel?.address].compactMap(\.self).first { $0 != .none },
             bus: Self.bus(device.linkedName("subsystem")),
             driver: device.linkedName("driver"),
-            // An adapter is one interface of a USB device, which stands above it.
+            // An adapter is an interface of a USB device, which is its parent.
             product: device[".."].text("product"),
             isUp: kernel?.isUp,
             block: switches.first { $0.name == "hci\(index)" }?.block ?? .none

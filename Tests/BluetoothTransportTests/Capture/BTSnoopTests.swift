@@ -43,11 +43,11 @@ struct BTSnoopTests {
         return records
     }
 
-    @Test("the octets of a file with one event at the beginning of the year 2000")
+    @Test("writes the octets of a file with one event at the beginning of the year 2000")
     func octets() {
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)
-        // 2000-01-01 00:00:00 UTC is 946,684,800 s after the beginning of 1970, and has this number in the format.
+        // 2000-01-01 00:00:00 UTC is 946,684,800 s after 1970-01-01, and has this number in the format.
         BTSnoopWriter.write(
             HCIPacket([0x04, 0xFF, 0x01, 0x07]),
             .toHost,
@@ -62,7 +62,7 @@ struct BTSnoopTests {
         #expect(Array(bytes.readableBytesView) == expected)
     }
 
-    @Test("flags hold direction and kind")
+    @Test("writes direction and kind as flags")
     func flags() {
         for (octets, direction, flags) in [
             ([0x01, 0, 0, 0], .toController, 2), ([0x04, 0, 0], .toHost, 3), ([0x02, 0, 0, 0, 0], .toController, 0),
@@ -74,10 +74,10 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("reads back written records")
+    @Test("reads the records that it has written")
     func roundTrip() throws { #expect(try self.read(self.written()) == Self.records) }
 
-    @Test("a file that ends early gives its whole records, then the error that it is truncated")
+    @Test("reads the complete records of a truncated file, then throws")
     func truncated() throws {
         let bytes = self.written()
         var ends = [16]
@@ -102,7 +102,7 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("another identification, version or data link is not read")
+    @Test("rejects another identification, version or data link")
     func foreign() {
         for index in 0..<16 {
             var bytes = self.written()
@@ -112,7 +112,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "D13: refuses a record without octets, or with more than its packet had",
+        "D13: rejects a record without octets, or with more than its packet had",
         arguments: [(4, 4, true), (5, 4, true), (3, 4, false), (4, 0, false), (0, 0, false)] as [(UInt32, UInt32, Bool)]
     )
     func includedLength(original: UInt32, included: UInt32, isValid: Bool) throws {

@@ -18,12 +18,12 @@ struct CaptureFileTests {
         return records
     }
 
-    @Test("a capture is its owner's alone, and has its name until it is closed")
+    @Test("a capture is private, and keeps its name until it is closed")
     func names() throws {
         let folder = try TemporaryFolder()
         let logger = LogLines().logger
         let first = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
-        // It holds the keys that hosts give to their controllers.
+        // It contains the keys that hosts give to their controllers.
         #expect(try folder.mode("run.btsnoop") == 0o600)
         first.record(HCIPacket(self.reset), .toController)
         first.flush()
@@ -31,17 +31,17 @@ struct CaptureFileTests {
         #expect(second.path == folder("run-2.btsnoop"))
         #expect(try self.records(folder("run.btsnoop")).count == 1)
         #if os(Linux)
-        // The writer that found the name taken has let go of that file.
+        // The other writer does not keep that file open.
         #expect(try folder.openDescriptorCount(of: "run.btsnoop") == 1)
         #endif
         first.close()
-        // A new capture begins with an empty file.
+        // A new capture truncates the file.
         let again = try CaptureFile(path: folder("run.btsnoop"), logger: logger)
         #expect(again.path == folder("run.btsnoop"))
         #expect(try self.records(folder("run.btsnoop")).isEmpty)
     }
 
-    @Test("a number stands in front of the last dot of the name, and behind a name without one")
+    @Test("puts the number before the last dot of the name, or at the end of a name without one")
     func numberedNames() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder("a.b"), withIntermediateDirectories: true)
@@ -55,7 +55,7 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("numbers up to 99 captures of one name, and refuses another")
+    @Test("numbers up to 99 captures of one name, and rejects another")
     func mostCaptures() throws {
         let folder = try TemporaryFolder()
         let logger = LogLines().logger
@@ -68,14 +68,14 @@ struct CaptureFileTests {
     }
 
     @Test(
-        "writes gathered records from 64 KiB on",
+        "writes buffered records from 64 KiB on",
         arguments: [(65_535, true), (65_536, false), (65_537, false)]
     )
     func flushSize(octetCount: Int, waits: Bool) throws {
         let folder = try TemporaryFolder()
         let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
         #expect(!file.needsFlush)
-        // A record has 24 octets in front of its packet.
+        // A record has 24 octets before its packet.
         file.record(HCIPacket([0x05] + [UInt8](repeating: 0, count: octetCount - 25)), .toHost)
         #expect(file.needsFlush == waits)
         #expect(try self.records(folder("a")).count == (waits ? 0 : 1))
@@ -83,10 +83,10 @@ struct CaptureFileTests {
         #expect(try self.records(folder("a")).count == 1)
     }
 
-    @Test("continues after a partial write and a signal, and ends with a write of nothing")
+    @Test("continues after a partial write and a signal, and stops at a write of no octets")
     func repeatedWrites() {
         let octets: [UInt8] = [1, 2, 3, 4, 5]
-        /// The lengths that the calls were asked for, and how it ended, -1 where all were written.
+        /// The requested lengths of the calls, and the result; -1 if all octets were written.
         func lengths(_ results: [(count: Int, error: CInt)]) -> String {
             var asked: [Int] = []
             let failure = octets.withUnsafeBytes { octets in
@@ -105,7 +105,7 @@ struct CaptureFileTests {
         #expect(lengths([(2, 0), (-1, EINTR), (-1, EINTR), (3, 0)]) == "[5, 3, 3, 3] -1")
         #expect(lengths([(2, 0), (-1, ENOSPC)]) == "[5, 3] \(ENOSPC)")
         #expect(lengths([(-1, EIO)]) == "[5] \(EIO)")
-        // The number of an earlier error stands there; it is not asked again.
+        // `errno` of an earlier error; the call is not repeated.
         #expect(lengths([(4, 0), (0, EINTR), (1, 0)]) == "[5, 1] \(EINTR)")
     }
 
@@ -120,11 +120,11 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("a full disk ends the capture with one line, and no packet waits for it")
+    @Test("a full disk ends the capture with one line in the log, and no packet is buffered any more")
     func fullDisk() throws {
         let log = LogLines()
         let file = try CaptureFile(path: "/dev/full", logger: log.logger)
-        // Its header was not taken.
+        // Writing the header has failed.
         #expect(!file.needsFlush)
         file.flush()
         file.record(HCIPacket(self.reset), .toController)
@@ -133,7 +133,7 @@ struct CaptureFileTests {
         #expect(log.lines.value == ["the capture /dev/full ends here: No space left on device"])
     }
 
-    @Test("gives each packet the time of its clock, and takes none after it is closed")
+    @Test("gives each packet the time of its clock, and ignores packets after it is closed")
     func clock() throws {
         let folder = try TemporaryFolder()
         let now = Watched<Int64>(0)
@@ -154,7 +154,7 @@ struct CaptureFileTests {
         #expect(!file.needsFlush)
     }
 
-    @Test("writes a deallocated capture to its end, and frees its name")
+    @Test("flushes a deallocated capture, and frees its name")
     func released() throws {
         let folder = try TemporaryFolder()
         var file: CaptureFile? = try CaptureFile(path: folder("a"), logger: LogLines().logger)

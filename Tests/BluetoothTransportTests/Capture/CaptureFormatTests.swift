@@ -1,4 +1,4 @@
-// The same packets in each format, in pieces and cut anywhere.
+// The same packets in each format, in pieces and truncated anywhere.
 
 import BluetoothHCI
 import Fixtures
@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothTransport
 
-/// A format of captures, with a file of four packets of two octet orders where there are such.
+/// A capture format, with a file of four packets, in both byte orders if the format has them.
 enum CaptureFileKind: CaseIterable {
     case btsnoop, linuxMonitor, packetLogger, packetLoggerLittleEndian, pcap, pcapLittleEndian, pcapWithoutDirection
     case pcapOfMonitor, pcapng, pcapngLittleEndian
@@ -16,7 +16,7 @@ enum CaptureFileKind: CaseIterable {
         ([0x01, 0x03, 0x0C, 0x00], false), ([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], true),
         ([0x02, 0x40, 0x00, 0x01, 0x00, 0xAA], false), ([0x02, 0x40, 0x20, 0x01, 0x00, 0xBB], true),
     ]
-    /// 14 November 2023, in seconds; each packet comes a second and a microsecond later.
+    /// 14 November 2023, in seconds; each packet is a second and a microsecond later.
     static let start: UInt32 = 1_700_000_000
 
     private var endianness: Endianness {
@@ -26,7 +26,7 @@ enum CaptureFileKind: CaseIterable {
         }
     }
 
-    /// The beginning of a file, before its first packet.
+    /// The header of a file.
     var header: [UInt8] {
         var bytes = ByteBuffer()
         switch self {
@@ -44,7 +44,7 @@ enum CaptureFileKind: CaseIterable {
             bytes.writeMultipleIntegers(UInt16(1), UInt16(0), endianness: order)
             bytes.writeInteger(Int64(-1), endianness: order)
             bytes.writeInteger(UInt32(28), endianness: order)
-            // An interface of Ethernet, whose frames are no packets, then one of HCI with times in nanoseconds.
+            // An Ethernet interface, whose frames are not packets, then one of HCI with times in nanoseconds.
             for (linkType, resolution) in [(1, 6), (201, 9)] as [(UInt16, UInt8)] {
                 for value: UInt32 in [1, 32] { bytes.writeInteger(value, endianness: order) }
                 bytes.writeMultipleIntegers(linkType, UInt16(0), endianness: order)
@@ -124,7 +124,7 @@ enum CaptureFileKind: CaseIterable {
     var octets: [UInt8] { self.header + self.records.joined() }
 }
 
-@Suite("The formats of captures")
+@Suite("Capture formats")
 struct CaptureFormatTests {
     private static func expect(_ records: [BTSnoop.Record], first count: Int, _ note: String) {
         #expect(records.count == count, "\(note)")
@@ -136,7 +136,7 @@ struct CaptureFormatTests {
         }
     }
 
-    @Test("hold the same packets, directions and times", arguments: CaptureFileKind.allCases)
+    @Test("have the same packets, directions and times", arguments: CaptureFileKind.allCases)
     func whole(kind: CaptureFileKind) throws {
         let content = try CaptureReader.content(of: ByteBuffer(bytes: kind.octets))
         Self.expect(content.records, first: 4, "whole")
@@ -144,7 +144,7 @@ struct CaptureFormatTests {
     }
 
     @Test(
-        "give the whole records before a cut at each octet of the last one, and say so",
+        "give the complete records before any truncation of the last one, with a message",
         arguments: CaptureFileKind.allCases
     )
     func cut(kind: CaptureFileKind) throws {
@@ -158,7 +158,7 @@ struct CaptureFormatTests {
         }
     }
 
-    @Test("are read in pieces of any size, as the file grows", arguments: CaptureFileKind.allCases)
+    @Test("are parsed in pieces of any size, as the file grows", arguments: CaptureFileKind.allCases)
     func pieces(kind: CaptureFileKind) throws {
         for size in [1, 2, 7, 40, 1_000] {
             var reader = CaptureReader()
@@ -176,7 +176,7 @@ struct CaptureFormatTests {
         }
     }
 
-    @Test("never trap on damage", arguments: CaptureFileKind.allCases)
+    @Test("never trap when damaged", arguments: CaptureFileKind.allCases)
     func damage(kind: CaptureFileKind) {
         let octets = kind.octets
         for place in octets.indices {
@@ -188,14 +188,14 @@ struct CaptureFormatTests {
         }
     }
 
-    @Test("of a stream may begin anew, as with each adapter of a process that writes into a pipe")
+    @Test("may repeat the header in a stream, as with each adapter of a process that writes into a pipe")
     func anew() throws {
         let octets = CaptureFileKind.btsnoop.octets
         let content = try CaptureReader.content(of: ByteBuffer(bytes: octets + octets))
         #expect(content.records.count == 8 && content.cut == nil)
     }
 
-    @Test("without HCI packets are named, and a header that is cut is one")
+    @Test("are named if they have no HCI packets, and may have a truncated header")
     func others() throws {
         var ethernet = CaptureFileKind.pcap.octets
         ethernet[23] = 1
@@ -207,7 +207,7 @@ struct CaptureFormatTests {
         }
     }
 
-    @Test("say how much of a packet was not kept")
+    @Test("report how much of a packet was cut off")
     func kept() throws {
         var bytes = ByteBuffer()
         BTSnoopWriter.writeFileHeader(into: &bytes)

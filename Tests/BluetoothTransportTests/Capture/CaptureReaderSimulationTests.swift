@@ -1,4 +1,4 @@
-// Captures of random packets in random pieces, cut anywhere or with an octet changed.
+// Captures of random packets in random pieces, truncated anywhere or with an octet changed.
 
 import BluetoothHCI
 import Fixtures
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Random captures")
 struct CaptureReaderSimulationTests {
-    /// The packets that are read in random pieces, and whether the octets end inside a record; `nil` after an error.
+    /// The packets parsed from random pieces, and whether the octets end inside a record; `nil` after an error.
     private static func read(_ octets: [UInt8], _ choices: inout SeededChoices) -> (packets: [[UInt8]], isCut: Bool?) {
         var reader = CaptureReader()
         var packets: [[UInt8]] = []
@@ -30,7 +30,7 @@ struct CaptureReaderSimulationTests {
     }
 
     @Test(
-        "are read the same in any pieces, to the last whole record if cut, and to the damage if damaged",
+        "are parsed the same in any pieces, up to the last complete record or up to the damage",
         arguments: simulationSeeds(40)
     )
     func records(seed: UInt64) {
@@ -48,7 +48,7 @@ struct CaptureReaderSimulationTests {
             BTSnoopWriter.write(HCIPacket(h4: ByteBuffer(bytes: packet)), direction, at: time, into: &bytes)
         }
         let file = Array(bytes.readableBytesView)
-        // The ends of the records, each with a header of 24 octets.
+        // The ends of the records, which have a header of 24 octets.
         let ends = packets.reduce(into: [16]) { $0.append(($0.last ?? 0) + 24 + $1.count) }
         let whole = Self.read(file, &choices)
         #expect(whole.packets == packets && whole.isCut == false)

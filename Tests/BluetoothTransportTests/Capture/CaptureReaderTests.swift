@@ -11,7 +11,7 @@ import Testing
 
 @Suite("CaptureReader and PacketLoggerReader")
 struct CaptureReaderTests {
-    /// A command, an event, data in both directions, and a note in between.
+    /// A command, an event, data in both directions, and a note among them.
     private static let bigEndian = """
         0000000C 6553F100 00000001 00 03 0C 00
         0000000D 6553F100 000F423F FC 4E 6F 74 65
@@ -22,7 +22,7 @@ struct CaptureReaderTests {
 
     private static func octets(_ text: String) -> ByteBuffer { ByteBuffer(hex: text) }
 
-    @Test("passes over records that are no packets")
+    @Test("skips records that are not packets")
     func notes() throws {
         let records = try CaptureReader.content(of: Self.octets(Self.bigEndian)).records
         #expect(records.map(\.packet.kind) == [.command, .event, .aclData, .aclData])
@@ -31,12 +31,12 @@ struct CaptureReaderTests {
                 1_700_000_000_000_001, 1_700_000_001_000_002, 1_700_000_001_000_003, 1_700_000_001_000_004,
             ]
         )
-        // After a first record of nothing comes the length of the next record, which is no kind of it.
+        // After an empty first record comes the length of the next one, which is not a kind.
         let empty = Self.octets("08000000 00F15365 01000000 0C000000 00F15365 02000000 00 03 0C 00")
         #expect(try CaptureReader.content(of: empty).records.map(\.packet) == [HCIPacket([0x01, 0x03, 0x0C, 0x00])])
     }
 
-    /// A record of Linux's monitor, of an adapter.
+    /// A record of Linux's monitor for an adapter.
     private static func record(_ adapter: UInt16, _ kind: UInt16, _ content: String, drops: UInt32 = 0) -> ByteBuffer {
         let content = Self.octets(content)
         var bytes = ByteBuffer()
@@ -52,26 +52,26 @@ struct CaptureReaderTests {
         return try CaptureReader.content(of: bytes).records
     }
 
-    @Test("of several adapters the one with the most data counts, else the one with the most records, then the first")
+    @Test("of several adapters, reads the one with the most data, else with the most records, else the first")
     func monitorAdapters() throws {
         let (command, event) = (Self.record(0, 2, "03 0C 00"), Self.record(1, 3, "0E 04 01 03 0C 00"))
-        // One packet of data, in either direction, is more than any commands.
+        // One packet of data, in either direction, counts more than all commands.
         for kind in [4, 5] as [UInt16] {
             let data = Self.record(1, kind, "40 00 01 00 AA")
             #expect(try Self.monitor(command, command, command, data).map(\.packet.kind) == [.aclData])
         }
-        // Data without an octet is a record as any other.
+        // A data packet without octets counts as any other record.
         let records = try Self.monitor(command, command, Self.record(1, 4, ""), event)
         #expect(records.map(\.packet.kind) == [.command, .command])
         #expect(try Self.monitor(command, event, event).map(\.packet.kind) == [.event, .event])
         #expect(try Self.monitor(event, command).map(\.packet.kind) == [.command])
         #expect(try Self.monitor(Self.record(7, 2, "03 0C 00", drops: 5)).map(\.drops) == [5])
-        // The kinds 0 and 1 say that an adapter is there or gone.
+        // Kinds 0 and 1 report that an adapter was added or removed.
         #expect(try Self.monitor(Self.record(0, 0, "00 00"), Self.record(0, 1, ""), command).count == 1)
         #expect(try Self.monitor().isEmpty)
     }
 
-    @Test("reads a cut record of Linux's monitor, and refuses one longer than its packet")
+    @Test("reads a shortened record of Linux's monitor, and rejects one longer than its packet")
     func monitorLengths() throws {
         for (original, isValid) in [(4, true), (3, true), (2, false)] as [(UInt32, Bool)] {
             var bytes = Self.record(0, 2, "03 0C 00")
@@ -80,7 +80,7 @@ struct CaptureReaderTests {
         }
     }
 
-    @Test("a file is refused by what is wrong with its beginning")
+    @Test("rejects a file with the cause in its header")
     func refused() {
         func failure(_ octets: String) -> String? {
             do {
@@ -99,7 +99,7 @@ struct CaptureReaderTests {
         #expect(failure("6274736E6F6F7001 00000001 000003EA")?.hasPrefix("this is no capture: ") == true)
     }
 
-    @Test("a file with an impossible length says where")
+    @Test("reports the position of an invalid length")
     func broken() throws {
         var bytes = Self.octets(Self.bigEndian)
         bytes.setInteger(UInt32(0x7FFF_FFFF), at: 16)
@@ -109,7 +109,7 @@ struct CaptureReaderTests {
         )
     }
 
-    @Test("a first record is of a kind that PacketLogger writes; of no other file are its octets taken")
+    @Test("accepts a first record of the kinds that PacketLogger writes, and no other file")
     func kinds() throws {
         let known = Set<UInt8>([0, 1, 2, 3, 8, 9, 0x0A, 0x0B] + (0xF7...0xFE))
         for kind in UInt8.min...UInt8.max {
@@ -120,12 +120,14 @@ struct CaptureReaderTests {
                 #expect(isRead == known.contains(kind), "\(kind)")
             }
         }
-        // A record of nothing has no kind, and what follows it is not looked at.
+        // An empty record has no kind, and what follows it is not checked.
         #expect((try? PacketLoggerReader(Self.octets("00000008 00000000 00000000"))) != nil)
         #expect((try? PacketLoggerReader(Self.octets("00000008 00000000 00000000 0000000A"))) != nil)
     }
 
-    @Test("a record counts its time and 65,535 octets at most, and no second has more than a million microseconds")
+    @Test(
+        "the length of a record includes its time and is at most 65,535, and its microseconds are less than a million"
+    )
     func limits() throws {
         func isRead(_ length: String, microseconds: String = "00000000") -> Bool {
             (try? PacketLoggerReader(Self.octets(length + "00000000" + microseconds + "00"))) != nil

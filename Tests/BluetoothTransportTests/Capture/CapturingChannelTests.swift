@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Capturing channel")
 struct CapturingChannelSimulationTests {
-    /// A channel and a recorder that write down what is asked of them.
+    /// A channel and a recorder that log their calls.
     private final class Ends: HCIChannel, PacketRecorder, HCIChannelReceiver {
         let eventLoop: any EventLoop
         weak var receiver: (any HCIChannelReceiver)?
@@ -45,7 +45,7 @@ struct CapturingChannelSimulationTests {
         }
     }
 
-    @Test("flushes at the end of a turn, of a batch with what was answered in it, and when it closes")
+    @Test("flushes at the end of a turn, at the end of a batch with its answers, and when it closes")
     func flushes() {
         let loop = EmbeddedEventLoop()
         let ends = Ends(loop)
@@ -77,7 +77,7 @@ struct CapturingChannelSimulationTests {
         #expect(Set(steps { channel.close() }) == ["flush", "close"])
     }
 
-    @Test("records and hands on each packet once, and flushes at the end", arguments: simulationSeeds(50))
+    @Test("records and passes on each packet once, and flushes at the end", arguments: simulationSeeds(50))
     func steps(seed: UInt64) {
         var choices = SeededChoices(seed: seed)
         let loop = EmbeddedEventLoop()

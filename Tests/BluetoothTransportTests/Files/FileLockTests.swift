@@ -6,7 +6,7 @@ import Testing
 
 @Suite("File locks")
 struct FileLockTests {
-    @Test("a lock has one owner until it is released, and names its process")
+    @Test("a lock has one owner until it is released, and names the process")
     func lock() throws {
         let folder = try TemporaryFolder()
         var first = try FileLock.take(folder("lock"))
@@ -23,7 +23,7 @@ struct FileLockTests {
         #expect(throws: TransportError.self) { try FileLock.take(folder("link")) }
     }
 
-    @Test("the number in a lock is what its content begins with; a longer content from before is gone")
+    @Test("a lock's file begins with the process identifier, and longer old content is removed")
     func lockNumbers() throws {
         let folder = try TemporaryFolder()
         let path = folder("lock")
@@ -40,7 +40,7 @@ struct FileLockTests {
         var lock = try FileLock.take(path)
         lock?.writeProcessNumber()
         #expect(try PrivateFile.read(path, limit: 100) == Array("\(getpid())\n".utf8))
-        // Who asks takes nothing, and a link is not followed.
+        // Asking does not take the lock, and a link is not followed.
         symlink(path, folder("link"))
         for _ in 0..<2 { #expect(FileLock.isTaken(path)) }
         #expect(!FileLock.isTaken(folder("link")) && FileLock.processNumber(in: folder("link")) == nil)

@@ -11,7 +11,7 @@ struct PrivateFileDescriptorTests {
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    @Test("a lock keeps its file open; who finds it taken, and who asks for it, do not")
+    @Test("only the holder of a lock keeps its file open")
     func locks() throws {
         let path = self.folder("lock")
         var lock = try FileLock.take(path)
@@ -40,7 +40,7 @@ struct PrivateFileDescriptorTests {
     }
 
     @Test(
-        "a file that was written is closed, and so is its folder, whichever call fails",
+        "closes a written file and its folder, whichever call fails",
         arguments: ["nothing", "file", "rename", "folder"]
     )
     func writes(failing: String) throws {
@@ -71,7 +71,7 @@ struct PrivateFileDescriptorTests {
         #expect(try self.folder.openDescriptorCount() == 0)
     }
 
-    @Test("a folder that was made or listed, and a value that was read there, are closed")
+    @Test("closes a folder that was created or listed, and a file that was read there")
     func folders() throws {
         try PrivateFolder.make(self.folder("a/b"))
         let system = SystemFolder(path: self.folder.path)

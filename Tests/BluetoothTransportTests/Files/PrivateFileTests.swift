@@ -8,7 +8,7 @@ import Testing
 @Suite("Private files")
 struct PrivateFileTests {
     @Test(
-        "a file is read whole and replaced whole, and what cannot be a file of ours is an error",
+        "reads and replaces a file as a whole, and rejects what cannot be a file of ours",
         arguments: [PrivateFile.Durability.powerFailure, .endOfProcess]
     )
     func file(durability: PrivateFile.Durability) throws {
@@ -23,7 +23,7 @@ struct PrivateFileTests {
         #expect(folder.content == ["a.json"])
         try PrivateFile.replace(path, with: [1, 2, 3, 4, 5], durability: durability)
         #expect(throws: TransportError.self) { try PrivateFile.read(path, limit: 4) }
-        // Neither of these is waited for.
+        // Neither of these blocks.
         #expect(mkfifo(folder("pipe"), 0o600) == 0)
         for other in [folder.path, folder("pipe")] {
             let error = #expect(throws: TransportError.self) { try PrivateFile.read(other, limit: 4) }
@@ -31,7 +31,7 @@ struct PrivateFileTests {
         }
         symlink(path, folder("link"))
         #expect(throws: TransportError.self) { try PrivateFile.read(folder("link"), limit: 5) }
-        // What a link stands for is not written over.
+        // The target of a link is not overwritten.
         symlink(path, "\(path).new-\(getpid())")
         #expect(throws: TransportError.self) { try PrivateFile.replace(path, with: [6], durability: durability) }
         #expect(try PrivateFile.read(path, limit: 5) == [1, 2, 3, 4, 5])
@@ -44,7 +44,7 @@ struct PrivateFileTests {
         #expect(folder.content == ["a.json.new-\(getpid())", "link", "pipe"])
     }
 
-    /// The calls by which a file gets to the disk, in order, some of which fail.
+    /// The system calls that write a file to disk, in order, some of which fail.
     private final class Disk {
         var steps: [String] = []
         var failing: String?
@@ -61,16 +61,16 @@ struct PrivateFileTests {
 
         var calls: PrivateFile.Calls {
             let system = PrivateFile.Calls()
-            return PrivateFile.Calls(
-                sync: { descriptor in
-                    var status = stat()
-                    fstat(descriptor, &status)
-                    let isFolder = status.st_mode & S_IFMT == S_IFDIR
-                    return self.step(isFolder ? "sync folder" : "sync \(status.st_size)") { system.sync(descriptor) }
-                },
-                rename: { old, new in self.step("rename") { system.rename(old, new) } },
-                remove: { path in self.step("remove") { system.remove(path) } }
-            )
+            var calls = system
+            calls.sync = { descriptor in
+                var status = stat()
+                fstat(descriptor, &status)
+                let isFolder = status.st_mode & S_IFMT == S_IFDIR
+                return self.step(isFolder ? "sync folder" : "sync \(status.st_size)") { system.sync(descriptor) }
+            }
+            calls.rename = { old, new in self.step("rename") { system.rename(old, new) } }
+            calls.remove = { path in self.step("remove") { system.remove(path) } }
+            return calls
         }
     }
 
@@ -92,7 +92,7 @@ struct PrivateFileTests {
         #expect(disk.steps == ["remove"])
     }
 
-    @Test("a disk that fails leaves what was there, and is an error", arguments: ["sync 2", "rename", "sync folder"])
+    @Test("a disk failure is an error, and leaves the old content", arguments: ["sync 2", "rename", "sync folder"])
     func failingDisk(step: String) throws {
         let folder = try TemporaryFolder()
         let disk = Disk()
@@ -106,7 +106,7 @@ struct PrivateFileTests {
         #expect(try PrivateFile.read(folder("a"), limit: 9) == (step == "sync folder" ? [2, 2] : [1]))
     }
 
-    @Test("a folder that cannot be written by itself is no failure")
+    @Test("a folder that cannot be synced is not an error")
     func folderWithoutSync() throws {
         let folder = try TemporaryFolder()
         let disk = Disk()
@@ -116,7 +116,7 @@ struct PrivateFileTests {
         #expect(disk.steps == ["sync 1", "rename", "sync folder"])
     }
 
-    @Test("a folder that is not there, that is none, or that cannot be written is named with what could not be done")
+    @Test("the error names a folder that is missing, not a folder or not writable, and the failed step")
     func folderFailures() throws {
         let folder = try TemporaryFolder()
         try PrivateFile.replace(folder("file"), with: [1])
@@ -132,7 +132,7 @@ struct PrivateFileTests {
         #expect(error?.message.hasPrefix("cannot write the folder \(folder.path)/") == true)
     }
 
-    @Test("the folder of a name is what stands in front of it, else the one in which the process is")
+    @Test("the folder of a name is the path before it, else the working directory")
     func folderOfName() throws {
         let folder = try TemporaryFolder()
         func isSame(_ path: String, _ expected: String) throws -> Bool {
@@ -152,7 +152,7 @@ struct PrivateFileTests {
         #expect(try !isSame(folder("a"), "/"))
     }
 
-    @Test("files that cannot be removed or renamed are errors, and a file that is not there is removed")
+    @Test("a file that cannot be removed or renamed is an error, but removing a missing file is not")
     func removeFailures() throws {
         let folder = try TemporaryFolder()
         let disk = Disk()
@@ -168,7 +168,7 @@ struct PrivateFileTests {
         let renamed = #expect(throws: TransportError.self) { try PrivateFile.rename(folder("a"), to: folder("b")) }
         #expect(renamed?.errorNumber == ENOENT)
         #expect(renamed?.message.hasPrefix("cannot rename \(folder("a"))") == true)
-        // What is in memory alone is removed without the folder's being written.
+        // Without `powerFailure` the folder is not synced.
         try PrivateFile.replace(folder("a"), with: [1], durability: .endOfProcess)
         (disk.failing, disk.steps) = (nil, [])
         try PrivateFile.remove(folder("a"), durability: .endOfProcess, calls: disk.calls)
@@ -176,14 +176,14 @@ struct PrivateFileTests {
     }
 
     @Test(
-        "octets that cannot be written are an error; the new file goes, and the old content stays",
+        "octets that cannot be written are an error; the new file is removed, and the old content stays",
         arguments: [PrivateFile.Durability.powerFailure, .endOfProcess]
     )
     func write(durability: PrivateFile.Durability) throws {
         let folder = try TemporaryFolder()
         let path = folder("a.json")
         try PrivateFile.replace(path, with: [1, 2], durability: durability)
-        // A pipe has no offset to write at. With a reader it is opened at once.
+        // A pipe cannot be written at an offset. With a reader it is opened immediately.
         let new = "\(path).new-\(getpid())"
         #expect(mkfifo(new, 0o600) == 0)
         let reader = open(new, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -198,7 +198,7 @@ struct PrivateFileTests {
         #expect(try PrivateFile.read(path, limit: 2) == [1, 2])
     }
 
-    /// A file of the kernel that has a length and cannot be read: the loopback interface has no speed.
+    /// A kernel file that has a length and cannot be read: the loopback interface has no speed.
     private static let unreadable = "/sys/class/net/lo/speed"
 
     private static let hasUnreadable: Bool = {
@@ -219,11 +219,11 @@ struct PrivateFileTests {
         #expect(error?.message.hasPrefix("cannot read \(Self.unreadable): ") == true)
     }
 
-    @Test("a rename whose folder cannot be written behind it is an error")
+    @Test("a rename is an error if the folder cannot be synced afterwards")
     func renameIsWritten() throws {
         let folder = try TemporaryFolder()
         #expect(mkdir(folder("d"), 0o700) == 0)
-        // The way to the new name goes through the folder that is renamed, and is no way any more.
+        // The path of the new name leads through the folder that is renamed, and no longer exists.
         let error = #expect(throws: TransportError.self) {
             try PrivateFile.rename(folder("d"), to: folder("d/../b"))
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Private folders")
 struct PrivateFolderTests {
-    @Test("a folder of another user is refused", .enabled(if: geteuid() == 0))
+    @Test("rejects a folder of another user", .enabled(if: geteuid() == 0))
     func owner() throws {
         let folder = try TemporaryFolder()
         mkdir(folder("theirs"), 0o700)
@@ -24,7 +24,7 @@ struct PrivateFolderTests {
         try PrivateFolder.runtime { variables[$0] }
     }
 
-    @Test("a folder for the state that is no whole path is left for the home's, and that for the temporary one")
+    @Test("ignores a relative state folder in favour of the home folder's, and that in favour of the temporary one")
     func relative() throws {
         let folder = try TemporaryFolder()
         let home = try Self.state(["XDG_STATE_HOME": "relative", "HOME": folder("home"), "TMPDIR": folder.path])
@@ -52,13 +52,13 @@ struct PrivateFolderTests {
         symlink(folder("open"), folder("link/corebluetooth"))
         let link = try Self.state(["XDG_STATE_HOME": folder("link"), "TMPDIR": folder.path])
         #expect(link.path == folder("corebluetooth-\(geteuid())/state") && link.problem?.code == .inUse)
-        // The home is not tried where the other one is named.
+        // The home folder is not tried if the other one is set.
         let both = try Self.state(["XDG_STATE_HOME": folder("file"), "HOME": folder("home"), "TMPDIR": folder.path])
         #expect(both.path == inFile.path && !folder.content.contains("home"))
     }
 
     @Test(
-        "a folder of the session that is a file, relative, another user's or not there is left; one behind a link is taken"
+        "ignores a session folder that is a file, relative, missing or another user's, but follows a link"
     )
     func runtimeFolders() throws {
         let folder = try TemporaryFolder()
@@ -81,7 +81,7 @@ struct PrivateFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("theirs")).isEmpty)
     }
 
-    @Test("a folder of the session that others can write in is an error, and no other one is taken")
+    @Test("a session folder that others can write to is an error, and no other one is used")
     func openRuntimeFolder() throws {
         let folder = try TemporaryFolder()
         #expect(mkdir(folder("corebluetooth"), 0o700) == 0 && chmod(folder("corebluetooth"), 0o722) == 0)
@@ -98,7 +98,7 @@ struct PrivateFolderTests {
     }
 
     @Test(
-        "a folder that others can look into or enter is shut, and one in which they can write is refused",
+        "closes a folder that others can read or enter, and rejects one that they can write to",
         arguments: [
             (0o755, true), (0o711, true), (0o744, true), (0o500, true), (0o720, false), (0o702, false), (0o722, false),
         ]
@@ -114,7 +114,7 @@ struct PrivateFolderTests {
     }
 
     @Test(
-        "all that is missing is made, however the path is spelled, and a second time nothing changes",
+        "creates all missing folders, however the path is spelled, and changes nothing the second time",
         arguments: ["a/b", "a/b/", "a//b", "a/b/.", "a/./b", "a/b/../b", "a/../a/b"]
     )
     func spelling(name: String) throws {
@@ -124,13 +124,13 @@ struct PrivateFolderTests {
             #expect(folder.content == ["a"])
             for made in ["a", "a/b"] { #expect(try folder.mode(made) == 0o700, "\(made)") }
         }
-        // A folder that was there keeps its mode.
+        // An existing folder keeps its mode.
         #expect(chmod(folder("a"), 0o755) == 0)
         try PrivateFolder.make(folder("a/c/d"))
         #expect(try [folder.mode("a"), folder.mode("a/c"), folder.mode("a/c/d")] == [0o755, 0o700, 0o700])
     }
 
-    @Test("a file in the way, a link to nothing, and a path without a name are errors, and nothing is made")
+    @Test("a file in the path, a dangling link, and a path without a name are errors, and nothing is created")
     func inTheWay() throws {
         let folder = try TemporaryFolder()
         try PrivateFile.replace(folder("file"), with: [1])

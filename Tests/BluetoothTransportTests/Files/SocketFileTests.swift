@@ -4,18 +4,18 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Files of sockets")
+@Suite("Socket files")
 struct SocketFileTests {
     private let folder: TemporaryFolder
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    /// Makes a file, which stands for that of a socket.
+    /// Creates a file, which stands for that of a socket.
     private func make(_ name: String) {
         #expect(FileManager.default.createFile(atPath: self.folder(name), contents: nil))
     }
 
-    @Test("each file is removed by itself, once; one that was not there, or is made at its path later, stays")
+    @Test("removes each file once; one that was missing, or is created at its path later, stays")
     func once() throws {
         let none = SocketFile(path: self.folder("none"))
         for name in ["a", "b"] { self.make(name) }
@@ -31,7 +31,7 @@ struct SocketFileTests {
         #expect(self.folder.content == ["a", "none"])
     }
 
-    @Test("keeps another file at the path, the file that was moved away, and one that is back after its removal")
+    @Test("keeps another file at the path, the file that was moved away, and one that is back after removal")
     func replaced() throws {
         self.make("a")
         // A second name keeps the file.
@@ -50,7 +50,7 @@ struct SocketFileTests {
 
     #if os(Linux)
     @Test(
-        "a file is held open until it is removed, whether another one is at its path or not",
+        "keeps a file open until it is removed, even if another one is at its path",
         arguments: [false, true]
     )
     func held(isReplaced: Bool) throws {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("What waits for all hosts of a server")
+@Suite("Unsent octets of all hosts of a server")
 struct H4BacklogTests {
-    @Test("stays below its limit however many hosts do not read, and leaves those alone for which little waits")
+    @Test("stay below the limit however many hosts do not read, and hosts with few of them stay connected")
     func bound() {
         final class Host {}
         let backlog = H4Backlog(limit: 1_000)
@@ -12,7 +12,7 @@ struct H4BacklogTests {
         var counts = [Int](repeating: 0, count: hosts.count)
         var isThere = [Bool](repeating: true, count: hosts.count)
         backlog.remove(ObjectIdentifier(hosts[0]))
-        // One host reads slowly: only 2 octets wait for it, ever.
+        // One host reads slowly: it never has more than 2 unsent octets.
         counts[0] = 2
         for _ in 0..<1_000 {
             for index in hosts.indices where isThere[index] {

@@ -40,7 +40,7 @@ struct H4ChannelTests {
             try self.embedded.writeInbound(ByteBuffer(bytes: octets))
         }
 
-        /// What left since the last call, one array for each write.
+        /// The writes since the last call.
         func written() throws -> [[UInt8]] {
             var writes: [[UInt8]] = []
             while let buffer = try self.embedded.readOutbound(as: ByteBuffer.self) {
@@ -50,7 +50,7 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("every way to split a stream in two reads gives the same packets; each read is one batch")
+    @Test("delivers the same packets however a stream is split in two reads; each read is one batch")
     func splits() throws {
         let stream = Array(Self.fromController.joined())
         for split in 0...stream.count {
@@ -58,7 +58,7 @@ struct H4ChannelTests {
             try fixture.receive(stream[..<split])
             try fixture.receive(stream[split...])
             #expect(fixture.recorder.packets == Self.fromController)
-            // A batch ends only where packets were delivered, and never before them.
+            // A batch ends only if packets were delivered, and never before them.
             let batches = fixture.recorder.seen.value.split(separator: .endOfBatch, omittingEmptySubsequences: false)
             #expect(batches.last?.isEmpty == true)
             #expect(batches.dropLast().allSatisfy { !$0.isEmpty })
@@ -66,7 +66,7 @@ struct H4ChannelTests {
         }
     }
 
-    @Test("writes packets that are sent together at once")
+    @Test("writes packets that are sent together immediately")
     func together() throws {
         let fixture = try Fixture()
         let packet = HCIPacket(h4: ByteBuffer(bytes: [0x01, 0x03, 0x0C, 0x00]))
@@ -76,7 +76,7 @@ struct H4ChannelTests {
             #expect((try? fixture.written()) == [])
         }
         #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00, 0x01, 0x03, 0x0C, 0x00]])
-        // No turn is left over, and what is sent by itself has one of its own.
+        // No turn is scheduled, and a packet that is sent by itself has its own.
         fixture.embedded.embeddedEventLoop.run()
         #expect(try fixture.written() == [])
         fixture.channel.send(packet)
@@ -85,7 +85,7 @@ struct H4ChannelTests {
         #expect(try fixture.written() == [[0x01, 0x03, 0x0C, 0x00]])
     }
 
-    @Test("packets and the end of a connection that came before the start are delivered in a later turn")
+    @Test("delivers packets and the end of a connection from before the start in a later turn")
     func heldAndClosed() throws {
         let fixture = try Fixture(starts: false)
         try fixture.receive(Self.fromController.joined())
@@ -97,7 +97,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == expected + [.close("the controller closed the connection")])
     }
 
-    @Test("the end of the connection is reported once, with one line", arguments: [false, true])
+    @Test("reports the end of the connection once, with one line", arguments: [false, true])
     func closed(isInsidePacket: Bool) throws {
         let fixture = try Fixture()
         try fixture.receive(Self.fromController[0] + (isInsidePacket ? Self.fromController[1].dropLast() : []))
@@ -108,7 +108,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value == [.packet(Self.fromController[0]), .endOfBatch, .close(reason)])
     }
 
-    @Test("an error of the system is named")
+    @Test("names an error of the system")
     func broken() throws {
         let fixture = try Fixture()
         fixture.embedded.pipeline.fireErrorCaught(IOError(errnoCode: 104, reason: "read"))
@@ -117,7 +117,7 @@ struct H4ChannelTests {
     }
 
     @Test(
-        "ends the connection at a packet that no controller sends",
+        "ends the connection at a packet that only a host may send",
         arguments: [[0x00], [0x01, 0x03, 0x0C, 0x00], [0xFF], Array("HTTP/1.1 400".utf8)] as [[UInt8]]
     )
     func hostileController(octets: [UInt8]) throws {
@@ -128,13 +128,13 @@ struct H4ChannelTests {
         #expect(seen.count == 3)
         #expect(fixture.recorder.closeReason?.contains("the controller sent") == true)
         #expect(!fixture.embedded.isActive)
-        // Nothing more is taken or given.
+        // Nothing more is sent or delivered.
         fixture.channel.send(HCIPacket([0x01, 0x03, 0x0C, 0x00]))
         fixture.embedded.embeddedEventLoop.run()
         #expect(try fixture.written().isEmpty)
     }
 
-    @Test("ends the connection at a packet that no host sends")
+    @Test("ends the connection at a packet that only a controller may send")
     func hostileHost() throws {
         let fixture = try Fixture(receivingFrom: .host)
         try fixture.receive([0x01, 0x03, 0x0C, 0x00, 0x04, 0x0E, 0x00])
@@ -142,7 +142,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.closeReason == "the host sent a packet that only the other side may send")
     }
 
-    @Test("after closing, what was sent leaves and nothing more is delivered")
+    @Test("writes sent packets after closing, and delivers nothing more")
     func closing() throws {
         let fixture = try Fixture()
         fixture.channel.send(HCIPacket([0x01, 0x03, 0x0C, 0x00]))
@@ -153,7 +153,7 @@ struct H4ChannelTests {
         #expect(fixture.recorder.seen.value.isEmpty)
     }
 
-    @Test("a channel takes packets while there is a connection that does, and none later")
+    @Test("is writable as long as the connection is")
     func writability() throws {
         let fixture = try Fixture()
         #expect(fixture.channel.isWritable)
@@ -162,7 +162,7 @@ struct H4ChannelTests {
         #expect(!fixture.channel.isWritable)
     }
 
-    @Test("a receiver that closes the channel inside a batch gets nothing behind that packet")
+    @Test("a receiver that closes the channel inside a batch gets nothing after that packet")
     func closingInsideBatch() throws {
         final class Closing: HCIChannelReceiver {
             var count = 0
@@ -183,7 +183,7 @@ struct H4ChannelTests {
         #expect(!fixture.embedded.isActive)
     }
 
-    @Test("a channel that is released closes its connection")
+    @Test("a deallocated channel closes its connection")
     func released() throws {
         let embedded = EmbeddedChannel()
         try embedded.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
@@ -196,7 +196,7 @@ struct H4ChannelTests {
         #expect(!embedded.isActive)
     }
 
-    @Test("a channel asks once who is at the other end, and keeps the answer")
+    @Test("a channel looks up its peer once")
     func kept() throws {
         let embedded = EmbeddedChannel()
         embedded.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 80)

@@ -7,7 +7,7 @@ import Testing
 @Suite("The other end of an H4 connection")
 struct H4PeerTests {
     @Test(
-        "a host on the network is named by its address and port, an IPv6 address in brackets",
+        "names a host on the network by its address and port, an IPv6 address in brackets",
         arguments: [
             ("127.0.0.1", 80, "127.0.0.1:80"), ("192.0.2.7", 65_535, "192.0.2.7:65535"), ("::1", 7, "[::1]:7"),
             ("2001:db8::1", 9_101, "[2001:db8::1]:9101"),
@@ -20,7 +20,7 @@ struct H4PeerTests {
         #expect(peer == .network(text) && peer.description == text)
     }
 
-    @Test("the other end of a socket without an address, of which the system says nothing, is somebody")
+    @Test("names an unknown peer \"somebody\"")
     func unknown() throws {
         let embedded = EmbeddedChannel()
         let path = try SocketAddress(unixDomainSocketPath: "/test")

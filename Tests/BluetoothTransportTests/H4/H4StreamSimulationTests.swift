@@ -26,7 +26,7 @@ struct H4StreamSimulationTests {
         return (embedded, H4Channel(channel: embedded, stream: stream), Recorder())
     }
 
-    @Test("keeps octets in order, and ends once, for each way to end", arguments: 0..<6, simulationSeeds(10))
+    @Test("keeps octets in order, and ends once, for each kind of end", arguments: 0..<6, simulationSeeds(10))
     func steps(ending: Int, seed: UInt64) throws {
         var choices = SeededChoices(seed: seed)
         let sender: H4Framer.Sender = seed.isMultiple(of: 2) ? .controller : .host
@@ -91,7 +91,7 @@ struct H4StreamSimulationTests {
         #expect(recorder.packets == seen.compactMap(\.packet))
     }
 
-    @Test("ends a stream without a packet at its limit, and not one octet before")
+    @Test("ends a stream without a packet exactly at the limit")
     func stray() throws {
         for count in [H4Stream.strayLimit - 1, H4Stream.strayLimit, H4Stream.strayLimit + 1] {
             let (embedded, channel, recorder) = try Self.open(

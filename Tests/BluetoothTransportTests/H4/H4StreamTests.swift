@@ -12,7 +12,7 @@ struct H4StreamTests {
     private static let event: [UInt8] = [0x04, 0x10, 0x01, 0x42]
     private static let command: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
 
-    /// Answers each packet with two commands, by themselves or together.
+    /// Answers each packet with two commands, separately or together.
     private final class Answering: HCIChannelReceiver {
         let isTogether: Bool
 
@@ -28,7 +28,7 @@ struct H4StreamTests {
         func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {}
     }
 
-    @Test("writes answers to a batch together when it has ended", arguments: [true, false])
+    @Test("writes answers to a batch together at its end", arguments: [true, false])
     func batch(isTogether: Bool) throws {
         let fixture = try H4ChannelTests.Fixture(starts: false)
         let answering = Answering(isTogether: isTogether)
@@ -47,7 +47,7 @@ struct H4StreamTests {
         withExtendedLifetime(answering) {}
     }
 
-    /// Keeps what is written, as a socket does that takes nothing.
+    /// Keeps all writes, as a socket whose peer does not read.
     private final class Keeping: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
@@ -55,7 +55,7 @@ struct H4StreamTests {
     }
 
     @Test(
-        "a connection that takes nothing ends when as much waits as the limit says, and not one octet before",
+        "ends a connection whose peer does not read exactly at the limit",
         arguments: [(24, false, false), (25, false, true), (26, false, true), (26, true, false)]
     )
     func unsentLimit(count: Int, isWritable: Bool, isEnded: Bool) throws {
@@ -94,7 +94,7 @@ struct H4StreamTests {
         }
     }
 
-    /// Counts how often reading is asked for, where the octets come in.
+    /// Counts the reads at the head of the pipeline.
     private final class ReadCounter: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
@@ -106,7 +106,7 @@ struct H4StreamTests {
         }
     }
 
-    @Test("reading that was asked for before the start begins behind it, once, and none that was not", arguments: 0...2)
+    @Test("a read from before the start happens once after it, if there was one", arguments: 0...2)
     func reads(askedFor: Int) throws {
         let embedded = EmbeddedChannel()
         let counter = ReadCounter()
@@ -127,7 +127,7 @@ struct H4StreamTests {
         #expect(counter.count == min(askedFor, 1) + 1)
     }
 
-    /// Answers each packet, sends something together at the end of a batch, and looks at what has left when it closes.
+    /// Answers each packet, sends packets together at the end of a batch, and records what was written at the close.
     private final class AnsweringAtEnd: HCIChannelReceiver {
         let embedded: EmbeddedChannel
         var left: [[UInt8]]?
@@ -151,19 +151,19 @@ struct H4StreamTests {
         }
     }
 
-    @Test("writes packets of the end of a batch before a wrong packet ends the connection")
+    @Test("writes packets from the end of a batch before an invalid packet ends the connection")
     func sentAtTheEnd() throws {
         let fixture = try H4ChannelTests.Fixture(starts: false)
         let answering = AnsweringAtEnd(fixture.embedded)
         fixture.channel.start(receiver: answering)
         fixture.embedded.embeddedEventLoop.run()
-        // An event, and a command, which no controller sends.
+        // An event, and a command, which a controller must not send.
         try fixture.receive([0x04, 0xFF, 0x00, 0x01, 0x03, 0x0C, 0x00])
         #expect(answering.left == [[0x01, 0x01, 0x10, 0x00, 0x01, 0x02, 0x10, 0x00]])
         #expect(!fixture.embedded.isActive)
     }
 
-    /// The handler behind the stream.
+    /// The handler after the stream.
     private final class NextHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -177,7 +177,7 @@ struct H4StreamTests {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { self.events.append("error") }
     }
 
-    /// A stream with a handler behind it, on an embedded channel.
+    /// A stream with a handler after it, on an embedded channel.
     private struct PipelineFixture {
         let embedded = EmbeddedChannel()
         let channel: H4Channel
@@ -192,7 +192,7 @@ struct H4StreamTests {
             self.embedded.embeddedEventLoop.run()
         }
 
-        /// What reached the handler behind the stream since the last call.
+        /// The events of the handler after the stream since the last call.
         func takeEvents() -> [String] {
             defer { self.next.events = [] }
             return self.next.events
@@ -200,7 +200,7 @@ struct H4StreamTests {
     }
 
     @Test(
-        "the handler behind the stream gets each event of the connection, and the octets never",
+        "passes each event of the connection to the next handler, but no octets",
         arguments: [true, false]
     )
     func events(isRunning: Bool) throws {
@@ -216,7 +216,7 @@ struct H4StreamTests {
         #expect((fixture.recorder.closeReason != nil) == isRunning)
     }
 
-    @Test("the end of the connection goes on behind a stream that was closed before, too")
+    @Test("passes on the end of the connection even after the stream was closed")
     func closedBefore() throws {
         let fixture = try PipelineFixture(starts: true)
         _ = fixture.takeEvents()
@@ -225,7 +225,7 @@ struct H4StreamTests {
         #expect(fixture.recorder.closeReason == nil && !fixture.embedded.isActive)
     }
 
-    @Test("an error ends the connection, is the reason that is reported, and goes no further")
+    @Test("an error ends the connection, is reported as the reason, and is not passed on")
     func error() throws {
         let fixture = try PipelineFixture(starts: true)
         _ = fixture.takeEvents()
@@ -235,7 +235,7 @@ struct H4StreamTests {
         #expect(fixture.recorder.seen.value.count(where: \.isClose) == 1)
     }
 
-    @Test("a connection that becomes active twice tells that once")
+    @Test("reports once that a connection is active")
     func active() throws {
         let embedded = EmbeddedChannel()
         let stream = H4Stream(receivingFrom: .host, on: embedded.embeddedEventLoop)
@@ -249,7 +249,7 @@ struct H4StreamTests {
         }
     }
 
-    @Test("a stream that leaves its pipeline lets go of whom it would have told, and sends nothing")
+    @Test("a stream that was removed from its pipeline releases its callback, and sends nothing")
     func removed() throws {
         let embedded = EmbeddedChannel()
         let stream = H4Stream(receivingFrom: .host, on: embedded.embeddedEventLoop)

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Event loops without sockets")
 struct UnsupportedLoopTests {
-    /// The error of a connection that has failed already.
+    /// The error of a failed connection.
     private static func failure<Value>(_ future: EventLoopFuture<Value>) throws -> TransportError {
         try #require(throws: TransportError.self) {
             try future.assumeIsolated().map { _ in () }.nonisolated().wait()
         }
     }
 
-    @Test("a socket, a server, a serial port and a Linux adapter need an event loop that can open them")
+    @Test("sockets, servers, serial ports and Linux adapters need an event loop that can open them")
     func unsupported() throws {
         let (loop, folder) = (EmbeddedEventLoop(), try TemporaryFolder())
         var errors: [(TransportError, String)] = []

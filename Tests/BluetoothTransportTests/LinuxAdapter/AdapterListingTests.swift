@@ -1,4 +1,4 @@
-// The listing, over folders that look like the kernel's.
+// The listing, on folders that look like the kernel's.
 
 import BluetoothTypes
 import Fixtures
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Adapter listing")
 struct AdapterListingTests {
-    /// A tree of devices with the views by class that the kernel makes of it.
+    /// A tree of devices with the kernel's views by class.
     struct System {
         let folder: TemporaryFolder
         var path: String { self.folder("class") }
@@ -37,7 +37,7 @@ struct AdapterListingTests {
             )
         }
 
-        /// Adds an adapter on a device that stands at `parent`.
+        /// Adds an adapter on the device `parent`.
         func addAdapter(_ name: String, on parent: String?, bus: String? = nil, driver: String? = nil) throws {
             let place = "devices/\(parent ?? "virtual")/bluetooth/\(name)"
             try self.link("class/bluetooth/\(name)", to: place)
@@ -55,7 +55,7 @@ struct AdapterListingTests {
         }
     }
 
-    @Test("a machine without Bluetooth has none")
+    @Test("lists nothing on a machine without Bluetooth")
     func nothing() throws {
         let system = try System()
         #expect(AdapterListing(folder: system.path).adapters.isEmpty)
@@ -63,7 +63,7 @@ struct AdapterListingTests {
         #expect(AdapterListing(folder: system.folder("nowhere")).adapters.isEmpty)
     }
 
-    @Test("adapters are listed by number with the content of their folders; their links are not")
+    @Test("lists adapters by number with the content of their folders, but not their links")
     func adapters() throws {
         let system = try System()
         try system.addAdapter("hci10", on: nil)
@@ -90,11 +90,11 @@ struct AdapterListingTests {
         #expect(listing.adapters.map(\.name.description) == ["hci0", "hci2", "hci3", "hci10"])
     }
 
-    @Test("a radio that is switched off has the cause; switches of the machine are listed in the order of their names")
+    @Test("reports why a radio is switched off, and lists the switches of the machine by name")
     func blocks() throws {
         let system = try System()
         for index in 0...3 { try system.addAdapter("hci\(index)", on: nil) }
-        // Of two switches of one name the one whose entry is first counts, and both are listed in that order.
+        // Of two switches with the same name the first entry counts, and both are listed in that order.
         for (number, (name, type, soft, hard)) in [
             ("phy0", "wlan", 1, 0), ("hci0", "bluetooth", 0, 0), ("hci1", "bluetooth", 1, 0),
             ("hci2", "bluetooth", 1, 1), ("hci3", "wlan", 1, 1), ("hci1", "bluetooth", 0, 1),
@@ -103,7 +103,7 @@ struct AdapterListingTests {
         ].enumerated() {
             try system.addSwitch("rfkill\(number)", name: name, type: type, soft: soft, hard: hard)
         }
-        // A switch without a name is none.
+        // A switch without a name is ignored.
         try system.write("class/rfkill/rfkill90/type", "bluetooth\n")
         let listing = AdapterListing(folder: system.path)
         #expect(listing.adapters.map(\.block) == [.none, .byProgram, .bySwitch, .none])
@@ -131,7 +131,7 @@ struct AdapterListingTests {
     }
 
     @Test(
-        "names the bus of an adapter by its kind, or by the kernel's word",
+        "names the bus of an adapter by its kind, or by the kernel's name",
         arguments: [
             ("usb", "USB"), ("tty", "UART"), ("serial", "UART"), ("serdev", "UART"), ("sdio", "SDIO"), ("mmc", "SDIO"),
             ("pci", "PCI"), ("platform", "platform"),
@@ -143,7 +143,7 @@ struct AdapterListingTests {
         #expect(AdapterListing(folder: system.path).adapters.map(\.bus) == [bus])
     }
 
-    @Test("the address that the folder shows comes before that of the kernel, unless it is none")
+    @Test("prefers the address of the folder to that of the kernel, unless it is zero")
     func addresses() throws {
         let shown = DeviceAddress(0xB827_EB01_020A, kind: .public)
         let asked = DeviceAddress(0x0011_2233_4455, kind: .public)

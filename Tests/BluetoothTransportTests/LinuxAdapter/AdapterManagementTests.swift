@@ -6,16 +6,16 @@ import Testing
 
 @Suite("The kernel's list of adapters")
 struct AdapterManagementTests {
-    /// The answer that names hci0 and hci258.
+    /// The answer with hci0 and hci258.
     static let answer: [UInt8] = [
         0x01, 0x00, 0xFF, 0xFF, 0x09, 0x00, 0x03, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x01,
     ]
     static let none: [UInt8] = [0x01, 0x00, 0xFF, 0xFF, 0x05, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00]
 
     @Test(
-        "refuses an answer with an adapter twice, or one that cannot be, or with more octets",
+        "rejects an answer with a duplicate or invalid adapter, or with trailing octets",
         arguments: [
-            // An adapter twice, and one that cannot be; what follows the end.
+            // A duplicate adapter, an invalid one, and trailing octets.
             answer.dropLast(2) + [0x00, 0x00], answer.dropLast(2) + [0xFF, 0xFF], answer + [0x00],
             answer + [0x03, 0x00],
         ]
@@ -24,7 +24,7 @@ struct AdapterManagementTests {
         #expect(AdapterManagement.indices(in: packet) == nil)
     }
 
-    @Test("reads the adapters of an answer, and of no part of it")
+    @Test("reads the adapters of a complete answer, but not of a truncated one")
     func parts() {
         for count in 0...Self.answer.count {
             let indices = AdapterManagement.indices(in: Array(Self.answer.prefix(count)))
@@ -33,7 +33,7 @@ struct AdapterManagementTests {
         #expect(AdapterManagement.indices(in: Self.none) == [])
     }
 
-    @Test("takes no answer in which an octet before the adapters is changed")
+    @Test("rejects an answer with any octet changed before the adapters")
     func changedOctets() {
         for answer in [Self.answer, Self.none] {
             for place in 0...10 {

@@ -1,4 +1,4 @@
-// Why an adapter is unavailable and which commands change that, over folders that look like the kernel's.
+// Why an adapter is unavailable and which commands change that, on folders that look like the kernel's.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -82,7 +82,7 @@ struct AdapterUnavailableTests {
         #expect(listing.ownProgram == "/opt/my ball")
     }
 
-    @Test("the service holds an adapter that is up; a program with an HCI socket comes before it")
+    @Test("the service uses an adapter that is up, unless a program has an HCI socket")
     func holders() throws {
         let processes = try Processes()
         try processes.add(800, "bluetoothd", sockets: [501, 502])
@@ -101,7 +101,7 @@ struct AdapterUnavailableTests {
     }
 
     @Test(
-        "a program without a name holds an adapter; the service and those that only monitor do not",
+        "counts a program without a name, but not the service and those that only monitor",
         arguments: [
             (nil, true), ("eightball", true), ("bluetoothd", false), ("btmon", false), ("hcidump", false),
             ("hcitool", false), ("bluetoothctl", false), ("tshark", false), ("dumpcap", false),
@@ -116,7 +116,7 @@ struct AdapterUnavailableTests {
         #expect(holders.unseenCount == 0)
     }
 
-    @Test("counts sockets of processes that cannot be looked at, unless they are the service's, and not our own")
+    @Test("counts sockets of invisible processes, except the service's and our own")
     func unseen() throws {
         let processes = try Processes()
         try processes.setSockets([7])
@@ -134,7 +134,7 @@ struct AdapterUnavailableTests {
         #expect(owners == [ProcessInformation(number: 901, name: "eightball")] && unseen == 0)
     }
 
-    @Test("a program is named for an adapter that the system cannot use, the service for one that it can")
+    @Test("names a program for an adapter that the system cannot use, and the service for one that it can")
     func managed() {
         let (service, program) = (
             ProcessInformation(number: 800, name: "bluetoothd"), ProcessInformation(number: 900, name: "eightball")
@@ -154,7 +154,7 @@ struct AdapterUnavailableTests {
         #expect(holder(true, true, service, [program]) == [.system(service)])
         #expect(holder(nil, true, service, [program], unseen: 1) == [.system(service)])
         #expect(holder(true, true, nil, [program]) == [.system(nil)])
-        // Nobody knows whether it is up, and there is no service that could use it.
+        // It is unknown whether it is up, and there is no service that could use it.
         #expect(holder(nil, true, nil, []).isEmpty)
         #expect(holder(false, true, service, [program], unseen: 1).isEmpty)
         #expect(holder(true, false, service, [program]) == [.program(program)])
@@ -183,7 +183,7 @@ struct AdapterUnavailableTests {
         #endif
     }
 
-    @Test("the reasons come in the order in which they have to be removed, and each error has the text of the listing")
+    @Test("lists the reasons in the order in which they have to be resolved, with the same text as each error")
     func order() {
         let service = ProcessInformation(number: 800, name: "bluetoothd")
         var holders = AdapterHolders()
@@ -209,7 +209,7 @@ struct AdapterUnavailableTests {
         #endif
     }
 
-    @Test("reads lines of the kernel in every form")
+    @Test("reads kernel files in every form")
     func processLines() throws {
         for (line, isStopped) in [
             ("", false), (")", false), ("1 (a) T", true), ("1 (T) S", false), ("1 (a", false), ("1 (a) t", false),
@@ -237,17 +237,17 @@ struct AdapterUnavailableTests {
         }
     }
 
-    @Test("attributes unseen sockets to other programs if those of the service are seen")
+    @Test("attributes invisible sockets to other programs if those of the service are visible")
     func serviceIsSeen() throws {
         let processes = try Processes()
         try processes.add(800, "bluetoothd", sockets: [501])
         try processes.setSockets([501, 502, 503])
         var holders = AdapterHolders(processes.listing)
         #expect(holders.daemon?.number == 800 && holders.programs.isEmpty && holders.unseenCount == 2)
-        // A program whose sockets are seen says nothing of those of the service.
+        // A program with visible sockets does not show whose the others are.
         let others = try Processes()
         try others.add(800, "bluetoothd")
-        // A number that this process cannot have: the kernel's limit is lower.
+        // An identifier above the kernel's limit, which this process cannot have.
         try others.add(9_000_000, "eightball", sockets: [502])
         try others.setSockets([501, 502])
         holders = AdapterHolders(others.listing)
@@ -255,7 +255,7 @@ struct AdapterUnavailableTests {
         #expect(holders.unseenCount == 0)
     }
 
-    @Test("of two services the one with the lower number is named, and programs are in the order of their numbers")
+    @Test("names the service with the lower identifier, and sorts programs by their identifiers")
     func numbers() throws {
         let processes = try Processes()
         for number in [1_000, 90, 800] { try processes.add(number, "bluetoothd") }
@@ -269,7 +269,7 @@ struct AdapterUnavailableTests {
     }
 
     @Test(
-        "each failure names its cause and the command that mends it, in one line",
+        "each failure names its cause and the command that fixes it, in one line",
         arguments: [
             (EAFNOSUPPORT, TransportError.Code.unsupported, "sudo modprobe bluetooth"),
             (EPROTONOSUPPORT, .unsupported, "sudo modprobe bluetooth"), (ENODEV, .notFound, "ls /sys/class/bluetooth"),
@@ -286,7 +286,7 @@ struct AdapterUnavailableTests {
         #expect(!error.message.contains("\n"))
     }
 
-    @Test("the command that permits it is right for any file name")
+    @Test("the command that grants the capability is correct for any file name")
     func quoting() {
         let error = TransportError(openingAdapter: 0, .bind, errno: EPERM, program: "/home/o'neil/my ball")
         #expect(error.message.contains(#"+eip '/home/o'\''neil/my ball',"#))

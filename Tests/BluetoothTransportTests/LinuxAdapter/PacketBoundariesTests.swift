@@ -23,13 +23,13 @@ struct PacketBoundariesTests {
     private func written(_ channel: EmbeddedChannel) throws -> [[UInt8]] {
         var writes: [[UInt8]] = []
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
-            // What only says when a packet has left is no packet.
+            // An empty write only tells when a packet was taken.
             if buffer.readableBytes > 0 { writes.append(Array(buffer.readableBytesView)) }
         }
         return writes
     }
 
-    @Test("packets in pieces of every size, with a flush behind each piece or behind all")
+    @Test("writes single packets for pieces of every size, with a flush after each piece or after all")
     func pieces() throws {
         let stream = Array(Self.packets.joined())
         for size in 1...stream.count {
@@ -52,11 +52,11 @@ struct PacketBoundariesTests {
         }
     }
 
-    @Test("as much may wait as the limit says, and not one octet more")
+    @Test("ends the channel only beyond the limit")
     func limit() throws {
         for count in [9, 10, 11] {
             let channel = try self.channel(unsentLimit: 10)
-            // A packet of which the rest is missing.
+            // An incomplete packet.
             channel.write(
                 ByteBuffer(bytes: [0x02, 0x40, 0x00, 200, 0] + [UInt8](repeating: 1, count: count - 5)),
                 promise: nil
@@ -69,7 +69,7 @@ struct PacketBoundariesTests {
         }
     }
 
-    @Test("a packet that the system takes at once is one write, with nothing behind it", arguments: [1, 2, 5])
+    @Test("writes a packet that the system takes immediately with one write", arguments: [1, 2, 5])
     func taken(count: Int) throws {
         let packet: [UInt8] = [0x02, 0x40, 0x00, 0x02, 0x00, 1, 2]
         let channel = EmbeddedChannel()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Folders of the system")
+@Suite("Kernel folders")
 struct SystemFolderTests {
     private func write(_ octetCount: Int, to path: String) throws {
-        // Lines of 16 octets with their number.
+        // Numbered lines of 16 octets.
         let lines = (0..<octetCount / 16).map { number in
             let digits = String(number)
             return String(repeating: "0", count: 15 - digits.count) + digits + "\n"
@@ -15,7 +15,7 @@ struct SystemFolderTests {
         try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("the lines of a file that is longer than one read are all read", arguments: [0, 16, 16_384, 16_400, 200_000])
+    @Test("reads all lines of a file that is longer than one read", arguments: [0, 16, 16_384, 16_400, 200_000])
     func lines(octetCount: Int) throws {
         let folder = try TemporaryFolder()
         try self.write(octetCount, to: folder("file"))
@@ -24,7 +24,7 @@ struct SystemFolderTests {
         #expect(lines.last.flatMap(Int.init) == (octetCount == 0 ? nil : octetCount / 16 - 1))
     }
 
-    @Test("a file that does not end is read up to a megabyte")
+    @Test("reads an endless file up to a megabyte")
     func limit() throws {
         let folder = try TemporaryFolder()
         try self.write(3 << 20, to: folder("file"))
@@ -32,7 +32,7 @@ struct SystemFolderTests {
         #expect(SystemFolder(path: "/dev").lines("zero").map(\.utf8.count) == [1 << 20])
     }
 
-    @Test("a pipe that nobody writes to reads as empty, and is not waited for")
+    @Test("a pipe without a writer reads as empty, without blocking")
     func pipe() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder("pipe"), 0o600) == 0)
@@ -40,7 +40,7 @@ struct SystemFolderTests {
         #expect(SystemFolder(path: folder.path).text("pipe") == nil)
     }
 
-    @Test("a file that is not there has no lines")
+    @Test("a missing file has no lines")
     func absent() throws {
         let folder = try TemporaryFolder()
         #expect(SystemFolder(path: folder.path).lines("file").isEmpty)
@@ -63,7 +63,7 @@ struct SystemFolderTests {
         #expect(system["sub"].path == folder("sub"))
     }
 
-    @Test("a link has a target, and a name at its end")
+    @Test("reads the target of a link, and its last component")
     func links() throws {
         let folder = try TemporaryFolder()
         let system = SystemFolder(path: folder.path)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Errors of serial ports")
 struct SerialPortErrorsTests {
     @Test(
-        "each failure names its cause and what mends it, in one line",
+        "each failure names its cause and its remedy, in one line",
         arguments: [
             (EBUSY, TransportError.Code.inUse, "fuser -v /dev/ttyX"), (ENXIO, .notFound, "plug the controller in"),
             (ENOENT, .notFound, "ls /dev/tty*"), (EMFILE, .failed, systemErrorText(EMFILE)),
@@ -24,7 +24,7 @@ struct SerialPortErrorsTests {
         #expect(!error.message.contains("\n"))
     }
 
-    @Test("no permission names the group that has it, or the rule that gives it to one")
+    @Test("without permission, names the group that has it, or the rule that grants it")
     func permission() {
         let inGroup = TransportError.noPermission("/dev/ttyACM0", SerialPortAccess(group: "dialout"))
         #expect(inGroup.code == .noPermission)
@@ -34,13 +34,13 @@ struct SerialPortErrorsTests {
         #expect(alone.message.contains("/etc/udev/rules.d/"))
     }
 
-    @Test("a port is a group's whose members may both read and write, and which is not the superuser's")
+    @Test("takes a port's group only if its members may read and write, and it is not the superuser's")
     func group() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/tty"
         #expect(SerialPortAccess(path) == SerialPortAccess(group: nil), "there is none")
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
-        // The superuser can give the file to another group; everybody else has one.
+        // The superuser can give the file to another group; everybody else has another one.
         let number = getgid() == 0 ? 1 : getgid()
         try #require(chown(path, getuid(), number) == 0)
         let name = try #require(getgrgid(number)).pointee.gr_name.map { String(cString: $0) }
@@ -54,7 +54,7 @@ struct SerialPortErrorsTests {
     }
 
     @Test(
-        "a port's clock may be off by one part in 33",
+        "accepts a port's clock that is off by one part in 33",
         arguments: [(3300, 100), (3299, 99), (115_200, 3490), (32, 0), (33, 1), (20_000_000, 606_060)]
     )
     func clocks(speed: Int, difference: Int) {
@@ -66,7 +66,7 @@ struct SerialPortErrorsTests {
         }
     }
 
-    @Test("a speed that the port cannot do names the one that it can")
+    @Test("names the speed that a port supports instead")
     func wrongSpeed() {
         let error = TransportError.wrongSpeed(3_000_000, of: "/dev/ttyS0", real: 115_200)
         #expect(error.code == .unsupported)

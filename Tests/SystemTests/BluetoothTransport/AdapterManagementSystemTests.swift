@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The kernel's list of adapters over a socket")
 struct AdapterManagementSystemTests {
-    /// The answer that names hci0 and hci258.
+    /// The answer with hci0 and hci258.
     static let answer: [UInt8] = [
         0x01, 0x00, 0xFF, 0xFF, 0x09, 0x00, 0x03, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x01,
     ]
@@ -21,7 +21,7 @@ struct AdapterManagementSystemTests {
         return octets
     }
 
-    /// Both ends of a pair of packet sockets; the test has the kernel's.
+    /// A pair of packet sockets; the test uses the kernel's end.
     private func exchange(
         timeLimit: Duration = .seconds(30),
         _ packets: [[UInt8]],
@@ -39,9 +39,9 @@ struct AdapterManagementSystemTests {
         return (indices, Array(octets.prefix(max(0, count))))
     }
 
-    @Test("asks Read Controller Index List, and takes the first whole answer")
+    @Test("sends Read Controller Index List, and takes the first complete answer")
     func asked() throws {
-        // Index Added, an answer that is cut off, one of failure, one longer than any machine's, then the answer.
+        // Index Added, a truncated answer, a failure, an answer that is too long, then the answer.
         let endless = [0x01, 0x00, 0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 9_000)
         let (indices, question) = try self.exchange([
             [0x04, 0x00, 0x01, 0x00, 0x00, 0x00], Array(Self.answer.dropLast()), Self.changed(8, 0x14), endless,
@@ -51,36 +51,36 @@ struct AdapterManagementSystemTests {
         #expect(question == [0x03, 0x00, 0xFF, 0xFF, 0x00, 0x00])
     }
 
-    @Test("a kernel that is silent or gone is not waited for")
+    @Test("does not wait for a silent or closed kernel")
     func silent() throws {
         #expect(try self.exchange(timeLimit: .milliseconds(5), []).indices == nil)
         #expect(try self.exchange(timeLimit: .milliseconds(5), [Self.changed(8, 0x14)]).indices == nil)
-        // It would be waited for until the time is over.
+        // Waiting would take until the time limit.
         #expect(try self.exchange(timeLimit: .seconds(3_600), [Self.changed(8, 0x14)], ends: true).indices == nil)
     }
 
-    @Test("this machine's kernel lists the adapters that it shows, or does not answer")
+    @Test("this machine's kernel lists its adapters, or does not answer")
     func real() throws {
         guard let indices = AdapterManagement.indices() else { return }
         let shown = try FileManager.default.contentsOfDirectory(atPath: "/sys/class/bluetooth")
         for index in indices { #expect(shown.contains("hci\(index)")) }
     }
 
-    /// The answer that names as many adapters, from hci0 on: 11 octets, and two for each.
+    /// The answer with so many adapters, from hci0 on: 11 octets, and two for each.
     private static func longAnswer(_ count: Int) -> [UInt8] {
         func number(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
         let head: [UInt8] = [0x01, 0x00, 0xFF, 0xFF] + number(5 + 2 * count) + [0x03, 0x00, 0x00] + number(count)
         return head + (0..<count).flatMap(number)
     }
 
-    @Test("an answer of 4095 octets counts, one of 4097 is cut off and passed over")
+    @Test("accepts an answer of 4095 octets, and ignores a truncated one of 4097")
     func longest() throws {
         #expect(Self.longAnswer(2_042).count == 4_095 && Self.longAnswer(2_043).count == 4_097)
         #expect(try self.exchange([Self.longAnswer(2_042), Self.longAnswer(1)]).indices == Set(0..<2_042))
         #expect(try self.exchange([Self.longAnswer(2_043), Self.longAnswer(1)]).indices == [0])
     }
 
-    @Test("the kernel's list of adapters is waited for")
+    @Test("waits for the kernel's list of adapters")
     func lateAnswer() async throws {
         var pair: [CInt] = [0, 0]
         try #require(socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)

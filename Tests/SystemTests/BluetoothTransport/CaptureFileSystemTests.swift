@@ -9,12 +9,12 @@ import Testing
 @Suite("Captures of a process")
 struct CaptureFileSystemTests {
     #if os(Linux)
-    @Test("a disk that becomes full inside a record leaves the whole ones")
+    @Test("a disk that becomes full inside a record leaves complete records")
     func partialRecord() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let folder = try TemporaryFolder()
             let file = try CaptureFile(path: folder("a"), logger: LogLines().logger)
-            // A header of 16 octets, and 31 for each record: the limit is inside the fourth of them.
+            // A header of 16 octets, and 31 for each record: the limit is inside the fourth record.
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit(rlim_cur: 120, rlim_max: 120)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -31,14 +31,14 @@ struct CaptureFileSystemTests {
     }
     #endif
 
-    @Test("the wall clock is that of the system, to the microsecond")
+    @Test("uses the system's clock, to the microsecond")
     func microseconds() {
         func system() -> Int64 {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
             return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
         }
-        // A clock that is set meanwhile spoils one reading, not all.
+        // If the clock is set meanwhile, another reading succeeds.
         let isInBetween = (0..<20).map { _ in
             let before = system()
             let now = BTSnoop.Timestamp.now().microsecondsSince1970

@@ -1,4 +1,4 @@
-// The device is the writing end of a pipe, whose reading end shows whether it is open.
+// The write end of a pipe stands for the device; its read end shows whether it is open.
 
 import Dispatch
 import Fixtures
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Device descriptors")
 struct DeviceDescriptorTests {
-    /// A pipe whose writing end is the device.
+    /// A pipe whose write end is the device.
     private final class Line {
         let device: CInt
         private let readingEnd: CInt
@@ -25,10 +25,10 @@ struct DeviceDescriptorTests {
 
         deinit { Foundation.close(self.readingEnd) }
 
-        /// Whether the writing end is open now.
+        /// Whether the write end is open.
         var isOpen: Bool { self.hangup(within: 0) == false }
 
-        /// Whether the writing end is closed, now or soon: a process that is just being started holds it for a moment.
+        /// Whether the write end is closed, now or soon: a process that is being started keeps it open for a moment.
         var isClosed: Bool { self.hangup(within: 100_000) }
 
         private func hangup(within milliseconds: CInt) -> Bool {
@@ -38,14 +38,14 @@ struct DeviceDescriptorTests {
         }
     }
 
-    /// Waits until the thread for devices has done what it had to do.
+    /// Waits until the device thread has finished its work.
     private func finishWork() async {
         let isDone = Watched(false)
         DeviceThread.run { isDone.update { $0 = true } }
         #expect(await isDone.wait { $0 })
     }
 
-    @Test("the device is closed behind the thread's work, once, and prepared for that while it is open")
+    @Test("closes the device once, after the thread's work, and prepares it while it is open")
     func closesOnce() async throws {
         let line = try Line()
         let prepared = Watched<[CInt]>([])
@@ -74,7 +74,7 @@ struct DeviceDescriptorTests {
         #expect(line.isClosed)
     }
 
-    @Test("a copy keeps the device open, and is no descriptor of the programs that this one starts")
+    @Test("a copy keeps the device open, and is not inherited by child processes")
     func copies() async throws {
         let line = try Line()
         let device = DeviceDescriptor(owning: line.device)
@@ -88,7 +88,7 @@ struct DeviceDescriptorTests {
         #expect(line.isClosed)
     }
 
-    @Test("a descriptor that is none has no copy")
+    @Test("an invalid descriptor has no copy")
     func noCopy() {
         let device = DeviceDescriptor(owning: -1)
         let error = #expect(throws: TransportError.self) { try device.copy() }
@@ -96,7 +96,7 @@ struct DeviceDescriptorTests {
         #expect(error?.message.hasPrefix("cannot use the device: ") == true)
     }
 
-    /// The handler behind the one that closes the device.
+    /// The handler after the one that closes the device.
     private final class NextHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -105,7 +105,7 @@ struct DeviceDescriptorTests {
         func channelInactive(context: ChannelHandlerContext) { self.isInactive = true }
     }
 
-    /// The handler in front of that one, which keeps the close from the channel.
+    /// The handler before that one, which blocks the close.
     private final class FrontHandler: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 
@@ -115,7 +115,7 @@ struct DeviceDescriptorTests {
     }
 
     @Test(
-        "the device is closed when this side closes the channel, or when the channel ends, which the next handler gets",
+        "closes the device when this side closes the channel, or when the channel ends, which the next handler is told",
         arguments: [true, false]
     )
     func holder(isOwnClose: Bool) async throws {
@@ -124,11 +124,11 @@ struct DeviceDescriptorTests {
         try Self.endChannel(device, isOwnClose: isOwnClose)
         await self.finishWork()
         #expect(line.isClosed)
-        // It is held until here, so that the handler closes it.
+        // It is retained until here, so that the handler closes it.
         #expect(device.number == line.device)
     }
 
-    /// Ends a channel that has the device.
+    /// Closes a channel with the device.
     private static func endChannel(_ device: DeviceDescriptor, isOwnClose: Bool) throws {
         let embedded = EmbeddedChannel()
         let next = NextHandler()

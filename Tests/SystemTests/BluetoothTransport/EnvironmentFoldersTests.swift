@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Private folders by the environment of the process")
 struct EnvironmentFoldersTests {
-    @Test("takes the folders from the environment of the process")
+    @Test("takes the folders from the process's environment")
     func folders() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
@@ -16,7 +16,7 @@ struct EnvironmentFoldersTests {
             setenv("TMPDIR", folder("temporary"), 1)
             #expect(try PrivateFolder.runtime() == folder("corebluetooth"))
             #expect(try PrivateFolder.state().path == folder("state/corebluetooth"))
-            // Empty ones name no place.
+            // Empty variables are ignored.
             setenv("XDG_RUNTIME_DIR", "", 1)
             setenv("XDG_STATE_HOME", "", 1)
             #expect(try PrivateFolder.runtime() == folder("temporary/corebluetooth-\(geteuid())"))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("H4 server and client on sockets")
 struct H4ServerTests {
-    /// A server whose connections answer every packet, by default with an event that holds it.
+    /// A server whose connections answer every packet, by default with an event that contains it.
     final class Served: Sendable {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let log = LogLines()
@@ -50,7 +50,7 @@ struct H4ServerTests {
         }
     }
 
-    @Test("several raw clients are served side by side, octet by octet too")
+    @Test("serves several raw clients at the same time, even octet by octet")
     func rawClients() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("h4")))
@@ -61,7 +61,7 @@ struct H4ServerTests {
             #expect(client.read(8) == [0x04, 0x0E, 0x05] + command)
         }
         #expect(served.recorders.value.count == 5)
-        // One that leaves, and one that sends garbage, disturb nobody.
+        // A client that leaves, and one that sends garbage, do not disturb the others.
         clients[0].finish()
         #expect(clients[0].endsWithin20Seconds())
         clients[1].send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
@@ -76,7 +76,7 @@ struct H4ServerTests {
         #expect(folder.content.isEmpty)
     }
 
-    @Test("the client speaks to the server over each kind of socket", arguments: [true, false])
+    @Test("the client talks to the server over each kind of socket", arguments: [true, false])
     func clientAndServer(unix: Bool) async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(unix ? .unix(path: folder("h4")) : .tcp(host: "127.0.0.1", port: 0))
@@ -92,7 +92,7 @@ struct H4ServerTests {
         let answers = packets.map { [0x04, 0x0E, 0x04] + $0 }
         await recorder.seen.wait { $0.count { $0.packet != nil } == answers.count && $0.last == .endOfBatch }
         #expect(recorder.packets == answers)
-        // Far fewer batches than packets: they were written and read together.
+        // Fewer batches than packets: they were written and read together.
         #expect(recorder.seen.value.count { $0 == .endOfBatch } < packets.count / 4)
 
         try await served.end()
@@ -100,7 +100,7 @@ struct H4ServerTests {
         #expect(recorder.closeReason == "the controller closed the connection")
     }
 
-    @Test("a client that does not read is dropped at the limit, the others go on")
+    @Test("drops a client that does not read at the limit, and keeps the others")
     func doesNotRead() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(
@@ -113,7 +113,7 @@ struct H4ServerTests {
         let other = try RawSocket(unix: folder("h4"))
         let deaf = try RawSocket(unix: folder("h4"))
         await served.recorders.wait { $0.count == 2 }
-        // Each command makes 50 kB of events that nobody takes.
+        // Each command causes 50 kB of events that are not read.
         for _ in 0..<200 where deaf.send([0x01, 0, 0, 0]) {}
         await served.recorders.value[1].seen.wait { $0.contains(where: \.isClose) }
         #expect(served.recorders.value[1].closeReason == "the host does not read what is sent to it")
@@ -122,7 +122,7 @@ struct H4ServerTests {
         try await served.end()
     }
 
-    @Test("more connections than the limit are closed at once, and a place that becomes free is given again")
+    @Test("closes connections beyond the limit immediately, and accepts another one once one has ended")
     func tooMany() async throws {
         let folder = try TemporaryFolder()
         let served = try await Served(.unix(path: folder("h4")), limits: .init(connections: 2))
@@ -136,7 +136,7 @@ struct H4ServerTests {
         let third = try RawSocket(unix: folder("h4"))
         third.send([0x01, 1, 2, 0])
         #expect(third.read(7) == [0x04, 0x0E, 0x04, 0x01, 1, 2, 0])
-        // It is full again, which is said again.
+        // The limit is reached again, which is logged again.
         #expect(try RawSocket(unix: folder("h4")).endsWithin20Seconds())
         #expect(served.log.lines.value == ["all 2 connections are taken", "all 2 connections are taken"])
         second.send([0x01, 1, 2, 0])
@@ -144,7 +144,7 @@ struct H4ServerTests {
         try await served.end()
     }
 
-    @Test("a socket left by a dead server is replaced; one that is served, or is no socket, is not")
+    @Test("replaces a socket left by a dead server, but not one that is served, or another file")
     func existingSocket() async throws {
         let folder = try TemporaryFolder()
         let address = StreamAddress.unix(path: folder("h4"))
@@ -165,15 +165,15 @@ struct H4ServerTests {
         #expect(folder.content == ["h4"])
     }
 
-    /// Leaves the file of a socket whose server is gone, as after `kill -9`.
+    /// Leaves the file of a socket without a server, as after `kill -9`.
     func leaveDeadSocket(_ path: String, in folder: TemporaryFolder) async throws {
         let dead = try await Served(.unix(path: folder("dead")))
-        // A server removes only the file that is its own and where it was.
+        // A server removes only its own file at its own path.
         #expect(rename(folder("dead"), path) == 0)
         try await dead.end()
     }
 
-    /// A port that is taken and at which nobody listens; one that was just given back may be another test's by now.
+    /// A port that is bound and on which nobody listens; one that was just released may be another test's by now.
     private static func silentPort() throws -> (port: Int, descriptor: CInt) {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         try #require(descriptor >= 0)
@@ -190,7 +190,7 @@ struct H4ServerTests {
         return (Int(UInt16(bigEndian: address.sin_port)), descriptor)
     }
 
-    @Test("a connection that fails names the cause in one line")
+    @Test("a failed connection names the cause in one line")
     func connectErrors() async throws {
         let folder = try TemporaryFolder()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()

@@ -1,4 +1,4 @@
-// A socket that keeps packets apart stands for an adapter. Errors of the kernel are real.
+// A socket that keeps packets apart stands for an adapter. The kernel's errors are real.
 
 #if os(Linux)
 
@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Linux adapter")
 struct LinuxAdapterTests {
-    /// A channel on one end of a pair of packet sockets; the test has the other end.
+    /// A channel on one end of a pair of packet sockets; the test uses the other end.
     final class Opened: Sendable {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let recorder = TransportRecorder()
@@ -44,7 +44,7 @@ struct LinuxAdapterTests {
 
         func close() async throws { try await self.loop.run { self.channel.value.close() } }
 
-        /// One packet that the program has sent.
+        /// A packet that the program has sent.
         func sent() -> [UInt8] {
             var octets = [UInt8](repeating: 0, count: 65_536)
             let count = recv(self.kernel.descriptor, &octets, octets.count, 0)
@@ -57,20 +57,20 @@ struct LinuxAdapterTests {
             + (0..<count).map { UInt8(truncatingIfNeeded: $0 + filler) }
     }
 
-    @Test("an adapter that is busy gets every packet alone, in order, when it is ready")
+    @Test("a busy adapter gets single packets in order when it is ready")
     func busy() async throws {
         let opened = try await Opened(sendBufferSize: 4096)
         let packets = (0..<1_000).map { Self.data(($0 * 37) % 1_000, $0) }
         try await opened.send(Array(packets[..<500]))
         try await opened.send(Array(packets[500...]))
         for (number, packet) in packets.enumerated() { #expect(opened.sent() == packet, "packet \(number)") }
-        // It goes on as before.
+        // It continues as before.
         try await opened.send([[0x01, 0x03, 0x0C, 0x00]])
         #expect(opened.sent() == [0x01, 0x03, 0x0C, 0x00])
         try await opened.close()
     }
 
-    @Test("ends the channel of an adapter that takes nothing")
+    @Test("ends the channel of an adapter that accepts nothing")
     func stuck() async throws {
         let opened = try await Opened(sendBufferSize: 4096)
         let packets = (0..<100).map { Self.data(1_000, $0) }
@@ -81,11 +81,11 @@ struct LinuxAdapterTests {
         #expect(reason.contains("does not take what is sent to it"))
     }
 
-    @Test("each read is one packet; one that is not whole is ignored and shifts nothing")
+    @Test("each read is one packet; an incomplete one is ignored and does not shift others")
     func reads() async throws {
         let opened = try await Opened()
         let event: [UInt8] = [0x04, 0x10, 0x01, 0x42]
-        // One of 4,096 octets is read whole, and of a longer one what is beyond is cut off.
+        // A packet of 4,096 octets is read completely, and a longer one is truncated.
         let longest = Self.data(4_091, 1)
         for octets in [
             event, Array(event.dropLast()), [0x04], event + [0x00], event + event, [0xFF, 1, 2, 3], longest,
@@ -99,7 +99,7 @@ struct LinuxAdapterTests {
         try await opened.close()
     }
 
-    @Test("an adapter that goes away ends the channel with one line")
+    @Test("a removed adapter ends the channel with one line")
     func unplugged() async throws {
         let opened = try await Opened()
         opened.kernel.send([0x04, 0x10, 0x01, 0x42])
@@ -111,7 +111,7 @@ struct LinuxAdapterTests {
         #expect(reason.contains("plug it in again"))
     }
 
-    @Test("an adapter that this machine does not have fails with its cause")
+    @Test("opening a missing adapter fails with the cause")
     func notThere() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let error = try await #require(throws: TransportError.self) {
@@ -121,7 +121,7 @@ struct LinuxAdapterTests {
         let reason = linux_hci_socket(&socket)
         if reason == 0 {
             close(socket)
-            // Without the capability the kernel does not even look.
+            // Without the capability the kernel does not look for it.
             #expect([.notFound, .noPermission].contains(error.code))
             #expect(error.message.contains("hci65000"))
         } else if reason == EAFNOSUPPORT {

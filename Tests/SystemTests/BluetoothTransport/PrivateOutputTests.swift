@@ -1,11 +1,11 @@
-// The files at paths that the user names: their modes, owners and links.
+// Files at paths that the user chooses: their modes, owners and links.
 
 import BluetoothTransport
 import Fixtures
 import Foundation
 import Testing
 
-@Suite("Files that may hold keys or traffic")
+@Suite("Files that may contain keys or traffic")
 struct PrivateOutputTests {
     private static func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -16,7 +16,7 @@ struct PrivateOutputTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
     }
 
-    @Test("are the user's alone, also in place of a file that others could read")
+    @Test("are private, even if they replace a file that others could read")
     func modes() throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
@@ -25,7 +25,7 @@ struct PrivateOutputTests {
         for mode in [0o644, 0o620, 0o604, 0o666, 0o600] {
             try Data("old".utf8).write(to: URL(fileURLWithPath: path))
             chmod(path, mode_t(mode))
-            // Who has opened it reads nothing of what is written now.
+            // A process that has it open reads nothing of what is written now.
             let reader = try #require(FileHandle(forReadingAtPath: path))
             try Self.fill(path)
             #expect(try Self.mode(path) == 0o600)
@@ -34,7 +34,7 @@ struct PrivateOutputTests {
         }
     }
 
-    @Test("are checked without a change")
+    @Test("are checked without being changed")
     func check() throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
@@ -63,7 +63,7 @@ struct PrivateOutputTests {
         #expect(try String(contentsOfFile: other, encoding: .utf8) == "old")
     }
 
-    @Test("are refused if they belong to another user", .enabled(if: geteuid() == 0))
+    @Test("are rejected if they belong to another user", .enabled(if: geteuid() == 0))
     func owner() throws {
         let folder = try TemporaryFolder()
         let path = folder("a")
@@ -76,7 +76,7 @@ struct PrivateOutputTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
     }
 
-    @Test("are not written by two at a time, and a descriptor or a device is written as it is")
+    @Test("have one writer at a time, and a descriptor or a device is written as it is")
     func others() throws {
         let folder = try TemporaryFolder()
         let descriptor = try PrivateFile.createOutput(folder("a"), as: "trace")

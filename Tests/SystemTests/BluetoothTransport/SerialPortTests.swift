@@ -37,7 +37,7 @@ struct SerialPortTests {
 
         func close() async throws { try await self.loop.run { self.channel.value.close() } }
 
-        /// Waits until `count` packets have come.
+        /// Waits until `count` packets have arrived.
         func packets(_ count: Int) async -> [[UInt8]] {
             await self.recorder.seen.wait { $0.compactMap(\.packet).count >= count }
             return self.recorder.packets
@@ -57,7 +57,7 @@ struct SerialPortTests {
     func everyOctet() async throws {
         let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
-        // Line ends, end of file, flow control by characters, interrupt and erase among them.
+        // Including line ends, end of file, software flow control, interrupt and erase.
         let octets = (0...255).map(UInt8.init)
         let command: [UInt8] = [0x01, 0x00, 0xFC, 0xFF] + octets.dropLast()
         try await opened.send([Self.reset, command])
@@ -68,7 +68,7 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("noise before the answer to the first reset is thrown away", arguments: 0..<8)
+    @Test("discards noise before the answer to the first reset", arguments: 0..<8)
     func noiseFirst(seed: UInt64) async throws {
         let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
@@ -76,7 +76,7 @@ struct SerialPortTests {
         let noise = (0..<Int.random(in: 1...700, using: &generator)).map { _ in
             UInt8.random(in: 0...255, using: &generator)
         }
-        // The beginning of a long packet would swallow what follows, half an answer would hide the whole one.
+        // The start of a long packet would swallow what follows, half an answer would hide the complete one.
         let tail: [[UInt8]] = [
             [], [0x02, 0x40, 0x20, 0xFF, 0x0F], [0x04], [0x04, 0x0E, 0x04, 0x01], [0x04, 0xFF, 0xFF],
         ]
@@ -89,7 +89,7 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("a place that is lost ends the channel; the next one on the port begins with a reset")
+    @Test("lost synchronization ends the channel; the next one on the port begins with a reset")
     func lostPlace() async throws {
         let line = try SerialPseudoTerminal()
         let first = try await Opened(line.path, speed: 921_600)
@@ -104,7 +104,7 @@ struct SerialPortTests {
         try await second.close()
     }
 
-    @Test("noise without end ends the channel")
+    @Test("endless noise ends the channel")
     func noiseForever() async throws {
         let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
@@ -115,7 +115,7 @@ struct SerialPortTests {
         #expect(opened.recorder.packets.isEmpty)
     }
 
-    @Test("a line that hangs up ends the channel once, with what came before")
+    @Test("a line that hangs up ends the channel once, after what came before")
     func hangUp() async throws {
         let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
@@ -130,30 +130,30 @@ struct SerialPortTests {
         #expect(opened.recorder.seen.value.filter(\.isClose).count == 1)
     }
 
-    @Test("a port is one program's alone, until it is closed")
+    @Test("a port is exclusive to one program until it is closed")
     func busy() async throws {
         let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path)
         let error = try await Self.failure(line.path)
         #expect(error.code == .inUse)
         #expect(error.message.contains("fuser -v \(line.path)"))
-        // The one that has it is not disturbed.
+        // The program that uses it is not disturbed.
         line.send(Self.resetAnswer)
         #expect(await opened.packets(1) == [Self.resetAnswer])
         try await opened.close()
-        // A port that is opened after a close is found closed.
+        // Reopening happens after the close.
         let next = try await Opened(line.path)
         line.send(Self.resetAnswer)
         #expect(await next.packets(1) == [Self.resetAnswer])
         try await next.close()
     }
 
-    @Test("the port gets the requested speed, usual or not", arguments: [9600, 115_200, 1_000_000, 1_234_567])
+    @Test("sets the requested speed, standard or not", arguments: [9600, 115_200, 1_000_000, 1_234_567])
     func speed(speed: Int) async throws {
         let line = try SerialPseudoTerminal()
         let opened = try await Opened(line.path, speed: speed)
         let descriptor = Foundation.open(line.path, O_RDWR | O_NOCTTY)
-        // The superuser may open what is exclusive; who is not reads the speed at the other end of the line.
+        // The superuser may open an exclusive port; others read the speed at the other end of the line.
         if descriptor >= 0 {
             defer { Foundation.close(descriptor) }
             var real: UInt32 = 0
@@ -165,7 +165,7 @@ struct SerialPortTests {
         try await opened.close()
     }
 
-    @Test("refuses a file that is not a serial port")
+    @Test("rejects a file that is not a serial port")
     func noPort() async throws {
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("file"), contents: nil))
@@ -181,7 +181,7 @@ struct SerialPortTests {
         }
     }
 
-    /// A line whose port passes on octets as they come, and is open here.
+    /// A line whose port is raw, and open here.
     private final class Line {
         let terminal: SerialPseudoTerminal
         private let descriptor: CInt
@@ -195,26 +195,26 @@ struct SerialPortTests {
 
         deinit { Foundation.close(self.descriptor) }
 
-        /// How many octets have come and were not read.
+        /// The number of unread octets.
         var unreadCount: Int {
             var count: CInt = -1
             return ioctl(self.descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
         }
 
-        /// Whether nobody else can open the port: `TIOCGEXCL`.
+        /// Whether the port is exclusive: `TIOCGEXCL`.
         var isExclusive: Bool? {
             var isExclusive: CInt = -1
             return ioctl(self.descriptor, 0x8004_5440, &isExclusive) == 0 ? isExclusive == 1 : nil
         }
 
-        /// Whether the port waits for the other end's permission: `CRTSCTS`.
+        /// Whether the port has hardware flow control: `CRTSCTS`.
         var hasFlowControl: Bool? {
             var settings = termios()
             return tcgetattr(self.descriptor, &settings) == 0 ? settings.c_cflag & 0x8000_0000 != 0 : nil
         }
     }
 
-    @Test("a whole packet that came before the port was opened is thrown away")
+    @Test("discards a packet from before the port was opened")
     func stalePacket() async throws {
         let line = try Line()
         line.terminal.send([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00])
@@ -225,7 +225,7 @@ struct SerialPortTests {
         device.close()
     }
 
-    @Test("a port that is opened is made exclusive")
+    @Test("makes an open port exclusive")
     func exclusive() throws {
         let line = try Line()
         #expect(line.isExclusive == false)
@@ -234,7 +234,7 @@ struct SerialPortTests {
         device.close()
     }
 
-    @Test("a port has RTS/CTS flow control while it is open, and none when it is closed")
+    @Test("turns on RTS/CTS flow control while a port is open, and off when it is closed")
     func flowControl() async throws {
         let line = try Line()
         let device = try SerialPort.open(line.terminal.path, speed: 115_200)

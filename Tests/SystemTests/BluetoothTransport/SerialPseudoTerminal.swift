@@ -6,7 +6,7 @@ import NIOCore
 
 @testable import BluetoothTransport
 
-/// A pseudo-terminal whose end for the controller is used from the test's own thread.
+/// A pseudo-terminal whose controller's end is used on the test's own thread.
 final class SerialPseudoTerminal: Sendable {
     let path: String
     private let descriptor: Watched<CInt>
@@ -19,7 +19,7 @@ final class SerialPseudoTerminal: Sendable {
 
     deinit { self.hangUp() }
 
-    /// Sends all octets; false where the other end takes nothing for 20 seconds.
+    /// Sends all octets; `false` if the other end takes nothing for 20 seconds.
     @discardableResult
     func send(_ octets: [UInt8]) -> Bool {
         var rest = octets[...]
@@ -32,7 +32,7 @@ final class SerialPseudoTerminal: Sendable {
         return true
     }
 
-    /// Reads exactly `count` octets, or fewer where the time is over.
+    /// Reads exactly `count` octets, or fewer after a timeout.
     func read(_ count: Int) -> [UInt8] {
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -49,7 +49,7 @@ final class SerialPseudoTerminal: Sendable {
         return poll(&entry, 1, 20_000) == 1 && Int32(entry.revents) & event != 0
     }
 
-    /// Ends the line, as when a plug is pulled.
+    /// Hangs up, as when a plug is pulled.
     func hangUp() {
         self.descriptor.update { descriptor in
             if descriptor >= 0 { close(descriptor) }

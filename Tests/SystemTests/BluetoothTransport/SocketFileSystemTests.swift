@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Sockets and their files")
 struct SocketFileSystemTests {
-    /// Makes a file, which stands for that of a socket.
+    /// Creates a file, which stands for that of a socket.
     private static func make(_ path: String) {
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
     }
 
-    @Test("a socket is one at its own path, also when nobody listens at it; a link, a file and a folder are none")
+    @Test("recognizes a socket at its own path, even if nobody listens on it, but not a link, a file or a folder")
     func exists() throws {
         let folder = try TemporaryFolder()
         let path = folder("h4")
@@ -27,7 +27,7 @@ struct SocketFileSystemTests {
         }
     }
 
-    @Test("a socket that nobody serves makes way, one that is served does not, and neither does a file or a link")
+    @Test("replaces a socket that nobody serves, but not one that is served, a file or a link")
     func clear() throws {
         let folder = try TemporaryFolder()
         let path = folder("h4")
@@ -48,7 +48,7 @@ struct SocketFileSystemTests {
         #expect(folder.content == ["file", "link"])
     }
 
-    @Test("the path of a socket may have 107 octets, and one more is an error")
+    @Test("rejects a socket path of more than 107 octets")
     func longPaths() throws {
         let folder = try TemporaryFolder()
         let rest = 107 - folder.path.utf8.count - 1
@@ -76,7 +76,7 @@ struct SocketFileSystemTests {
     }
 
     #if os(Linux)
-    @Test("a server whose queue of connections is full lives, and is not waited for")
+    @Test("a server whose queue of connections is full is alive, and is not waited for")
     func busy() async throws {
         let folder = try TemporaryFolder()
         let path = folder("h4")
@@ -93,7 +93,7 @@ struct SocketFileSystemTests {
             isFull = try withSocketAddress(path) { connect(client, $0, $1) } != 0 && errno == EAGAIN
         }
         #expect(isFull)
-        // On a thread of its own: where it waited, it would do so until the server is closed.
+        // On its own thread: it might wait until the server is closed.
         let outcome = Watched<String?>(nil)
         let thread = Thread {
             do throws(TransportError) {

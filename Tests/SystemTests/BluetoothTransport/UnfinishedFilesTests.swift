@@ -1,4 +1,4 @@
-// What processes leave that are killed while they write.
+// Files that killed processes were writing.
 
 import Fixtures
 import Foundation
@@ -6,13 +6,13 @@ import Testing
 
 @testable import BluetoothTransport
 
-@Suite("Files that a killed process has not finished")
+@Suite("Unfinished files of killed processes")
 struct UnfinishedFilesTests {
-    @Test("are removed when their folder is used next; those of a process that runs, and all others, stay")
+    @Test("are removed when their folder is used next; those of a running process, and all others, stay")
     func removal() throws {
         let folder = try TemporaryFolder()
         let path = try PrivateFolder.make(folder("state"))
-        // A number that no process has: that of one that has ended and was waited for.
+        // A free identifier: that of a process that has ended and was waited for.
         let ended = Process()
         ended.executableURL = URL(fileURLWithPath: "/bin/true")
         try ended.run()
@@ -22,7 +22,7 @@ struct UnfinishedFilesTests {
         for name in kept + ["a.json.new-\(gone)", "a.new-b.new-\(gone)"] {
             try Data("key".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
         }
-        // One of a process in another container has a number that is free here, and a lock.
+        // A process in another container has an identifier that is free here, and a lock.
         let held = "\(path)/held.new-\(gone)"
         let descriptor = open(held, O_WRONLY | O_CREAT, 0o600)
         try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)

@@ -74,10 +74,7 @@ public struct LEEncrypt: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x0017)
     public var key: Octets16
     public var plaintext: Octets16
-
-    public init(key: Octets16, plaintext: Octets16) {
-        (self.key, self.plaintext) = (key, plaintext)
-    }
+    public init(key: Octets16, plaintext: Octets16) { (self.key, self.plaintext) = (key, plaintext) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.key = try coder.field("Key", \.key)
@@ -106,7 +103,6 @@ public struct LERand: HCICommandWithoutParameters {
 
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
-        /// 64 random bits.
         public var number: UInt64
 
         public init(status: HCIErrorCode = .success, number: UInt64 = 0) {
@@ -251,10 +247,7 @@ public struct LESetHostFeature: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x0074)
     public var bit: UInt8
     public var isSupported: Bool
-
-    public init(bit: UInt8, isSupported: Bool) {
-        (self.bit, self.isSupported) = (bit, isSupported)
-    }
+    public init(bit: UInt8, isSupported: Bool) { (self.bit, self.isSupported) = (bit, isSupported) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.bit = try coder.field("Bit_Number", \.bit)

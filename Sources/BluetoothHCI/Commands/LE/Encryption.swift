@@ -68,10 +68,7 @@ public struct LEGenerateDHKey: HCICommand {
     public var x: Octets32
     /// Y coordinate of the peer's public key.
     public var y: Octets32
-
-    public init(x: Octets32, y: Octets32) {
-        (self.x, self.y) = (x, y)
-    }
+    public init(x: Octets32, y: Octets32) { (self.x, self.y) = (x, y) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.x = try coder.field("Key_X_Coordinate", \.x)

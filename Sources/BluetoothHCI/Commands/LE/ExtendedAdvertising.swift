@@ -118,10 +118,7 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
     public var isEnabled: Bool
     /// At most 63; if empty and `isEnabled` is false, all sets stop.
     public var sets: [AdvertisingSet]
-
-    public init(isEnabled: Bool, sets: [AdvertisingSet]) {
-        (self.isEnabled, self.sets) = (isEnabled, sets)
-    }
+    public init(isEnabled: Bool, sets: [AdvertisingSet]) { (self.isEnabled, self.sets) = (isEnabled, sets) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.isEnabled = try coder.field("Enable", \.isEnabled)
@@ -157,10 +154,7 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICommandWithoutParameter
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
         public var count: UInt8
-
-        public init(status: HCIErrorCode = .success, count: UInt8 = 0) {
-            (self.status, self.count) = (status, count)
-        }
+        public init(status: HCIErrorCode = .success, count: UInt8 = 0) { (self.status, self.count) = (status, count) }
 
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)

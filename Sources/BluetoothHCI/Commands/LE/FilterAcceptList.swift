@@ -8,10 +8,7 @@ public struct LEReadFilterAcceptListSize: HCICommandWithoutParameters {
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
         public var size: UInt8
-
-        public init(status: HCIErrorCode = .success, size: UInt8 = 0) {
-            (self.status, self.size) = (status, size)
-        }
+        public init(status: HCIErrorCode = .success, size: UInt8 = 0) { (self.status, self.size) = (status, size) }
 
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)

@@ -8,10 +8,7 @@ public struct PHYPreference: HCIParameters {
     public var transmitter: PHYSet?
     /// `nil` for no preference.
     public var receiver: PHYSet?
-
-    public init(transmitter: PHYSet?, receiver: PHYSet?) {
-        (self.transmitter, self.receiver) = (transmitter, receiver)
-    }
+    public init(transmitter: PHYSet?, receiver: PHYSet?) { (self.transmitter, self.receiver) = (transmitter, receiver) }
 
     /// Bit 0: no preference for transmission; bit 1: none for reception.
     private var allPHYs: UInt8 { (self.transmitter == nil ? 1 : 0) | (self.receiver == nil ? 2 : 0) }

@@ -1,6 +1,5 @@
 // Resolvable private addresses: the list of keys with which the controller resolves and generates them (Vol 4, Part E,
-// 7.8.38 to 7.8.45
-// and 7.8.77).
+// 7.8.38 to 7.8.45 and 7.8.77).
 
 public import BluetoothTypes
 
@@ -51,10 +50,7 @@ public struct LEReadResolvingListSize: HCICommandWithoutParameters {
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
         public var size: UInt8
-
-        public init(status: HCIErrorCode = .success, size: UInt8 = 0) {
-            (self.status, self.size) = (status, size)
-        }
+        public init(status: HCIErrorCode = .success, size: UInt8 = 0) { (self.status, self.size) = (status, size) }
 
         public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
@@ -140,10 +136,7 @@ public struct LESetPrivacyMode: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x004E)
     public var peer: DeviceAddress
     public var mode: PrivacyMode
-
-    public init(peer: DeviceAddress, mode: PrivacyMode) {
-        (self.peer, self.mode) = (peer, mode)
-    }
+    public init(peer: DeviceAddress, mode: PrivacyMode) { (self.peer, self.mode) = (peer, mode) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.peer = try coder.field("Peer_Identity_Address", \.peer)
