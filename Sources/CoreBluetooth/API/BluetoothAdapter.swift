@@ -322,10 +322,10 @@ public final class BluetoothAdapter: Sendable {
         _ queue: DispatchQueue?,
         _ receive: @escaping @Sendable (inout [Event]) -> Void
     ) -> Mailbox<Event> {
+        let queue = queue ?? .main
         let delay = self.callbackDelay
         switch self.callbacks {
         case .onQueues:
-            let queue = queue ?? .main
             guard delay > .zero else { return Mailbox { mailbox in queue.async { mailbox.drain(receive) } } }
             return Mailbox { mailbox in
                 queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.nanoseconds))) {
@@ -337,7 +337,6 @@ public final class BluetoothAdapter: Sendable {
             let application = CurrentApplication.policy.map { NIOLoopBound($0, eventLoop: eventLoop) }
             let process = application?.value.process
             let heldUntil = self.callbacksHeldUntil
-            let queue = queue ?? .main
             // Many devices share the loop: managers that a delegate creates belong to the delegate's device and app.
             // Nothing is reported to an app that has ended.
             return Mailbox { [weak self] mailbox in

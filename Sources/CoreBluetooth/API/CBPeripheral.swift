@@ -256,12 +256,9 @@ open class CBPeripheral: CBPeer {
 }
 
 extension CBPeripheral {
-    /// Services that the system does not show: Generic Access, Generic Attribute, Human Interface Device, and Apple's
-    /// notification service.
-    static let hiddenServices: [BluetoothUUID] = [
-        0x1800, 0x1801, 0x1812,
-        BluetoothUUID(form: .full(0x7905_F431_B5CE_4E99, 0xA40F_4B1E_122D_00D0)),
-    ]
+    /// Services that the system does not show: its own, and Apple's notification service.
+    static let hiddenServices =
+        CBService.reserved + [BluetoothUUID(form: .full(0x7905_F431_B5CE_4E99, 0xA40F_4B1E_122D_00D0))]
 
     /// The UUIDs that an app looks for; `nil` for all. Much published code passes an empty list for that.
     private static func wanted(_ uuids: [CBUUID]?) -> [BluetoothUUID]? {

@@ -7,16 +7,13 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension CBPeripheralManager {
-    /// Services of the system, which an app can never publish: Generic Access, Generic Attribute, Human Interface
-    /// Device.
-    private static let reservedServices: [BluetoothUUID] = [0x1800, 0x1801, 0x1812]
     /// Services that the system serves on Apple's platforms, but not here: Current Time, Device Information, Battery.
     private static let systemServices: [BluetoothUUID] = [0x1805, 0x180A, 0x180F]
 
     /// The reason why a service cannot be published.
     func objection(to service: CBMutableService) -> CBError? {
         let isReserved =
-            Self.reservedServices.contains(service.uuid.value)
+            CBService.reserved.contains(service.uuid.value)
             || !self.adapter.configuration.permitsSystemServices && Self.systemServices.contains(service.uuid.value)
         if isReserved { return .reported(.uuidNotAllowed) }
         let forbidden: CBCharacteristicProperties = [.broadcast, .extendedProperties]

@@ -1,6 +1,6 @@
 // The policy for a manager's app: what the app may do now, and when its events are delivered. A plain Linux process has
 // no policy: its managers may do everything at any time. CoreBluetoothTesting implements the life cycle of iOS apps.
-// Used only on the adapter's event loop. BackgroundOperation.swift has the rules for scanning and advertising in the
+// Used only on the adapter's event loop. BackgroundRules.swift has the rules for scanning and advertising in the
 // background.
 
 package import NIOCore

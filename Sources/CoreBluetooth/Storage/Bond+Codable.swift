@@ -32,7 +32,7 @@ private struct StoredAddress: Codable {
 
     init(_ address: DeviceAddress) {
         self.address = address.description
-        self.kind = address.isRandom ? "random" : "public"
+        self.kind = address.storedKind
     }
 
     var value: DeviceAddress? { DeviceAddress(self.address, kind: self.kind == "random" ? .random : .public) }

@@ -191,25 +191,21 @@ final class BondStore {
 
     static let prefix = "bond-"
     static let usePrefix = "use-"
+    private static let counterPrefix = "counter-"
+    private static let privacyPrefix = "privacy-"
     /// The beginnings of the names of documents beside a bond.
-    static let prefixesBeside = [usePrefix, "counter-", "privacy-", "client-"]
+    static let prefixesBeside = [usePrefix, counterPrefix, privacyPrefix, BondedClientStore.prefix]
 
-    static func name(_ address: DeviceAddress) -> String { self.name(self.prefix, address) }
+    static func name(_ address: DeviceAddress) -> String { address.documentName(self.prefix) }
     /// The name of the document with a bond's last use.
-    static func useName(_ address: DeviceAddress) -> String { self.name(self.usePrefix, address) }
+    static func useName(_ address: DeviceAddress) -> String { address.documentName(self.usePrefix) }
     /// The name of the document with the counter of the peer's signed commands.
-    static func counterName(_ address: DeviceAddress) -> String { self.name("counter-", address) }
-
+    static func counterName(_ address: DeviceAddress) -> String { address.documentName(self.counterPrefix) }
     /// The name of the document with the peer's privacy characteristics.
-    static func privacyName(_ address: DeviceAddress) -> String { self.name("privacy-", address) }
+    static func privacyName(_ address: DeviceAddress) -> String { address.documentName(self.privacyPrefix) }
     /// The names of the documents beside a bond.
     static func namesBeside(_ address: DeviceAddress) -> [String] {
         [self.useName(address), self.counterName(address), self.privacyName(address)]
-    }
-
-    private static func name(_ prefix: String, _ address: DeviceAddress) -> String {
-        let kind = address.isRandom ? "random" : "public"
-        return "\(prefix)\(address.description.filter { $0 != ":" })-\(kind).json"
     }
 }
 

@@ -37,8 +37,7 @@ final class BondedClientStore {
         self.writer?.write(Self.name(address)) { nil }
     }
 
-    static func name(_ address: DeviceAddress) -> String {
-        let kind = address.isRandom ? "random" : "public"
-        return "client-\(address.description.filter { $0 != ":" })-\(kind).json"
-    }
+    static let prefix = "client-"
+
+    static func name(_ address: DeviceAddress) -> String { address.documentName(self.prefix) }
 }

@@ -77,8 +77,5 @@ final class DatabaseCache {
 
     private static let prefix = "attributes-"
 
-    private static func name(_ address: DeviceAddress) -> String {
-        let kind = address.isRandom ? "random" : "public"
-        return "\(Self.prefix)\(address.description.filter { $0 != ":" })-\(kind).json"
-    }
+    private static func name(_ address: DeviceAddress) -> String { address.documentName(self.prefix) }
 }

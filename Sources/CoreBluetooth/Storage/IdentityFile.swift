@@ -89,7 +89,7 @@ struct IdentityFile: Sendable {
         let peers = records.suffix(Self.capacity).map { record in
             Document.Peer(
                 address: record.address.description,
-                kind: record.address.isRandom ? "random" : "public",
+                kind: record.address.storedKind,
                 identifier: record.identifier,
                 name: record.name,
                 isDeviceName: record.deviceName == nil ? nil : true,

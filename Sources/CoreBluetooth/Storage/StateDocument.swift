@@ -76,6 +76,16 @@ struct StateVersionError: Error, CustomStringConvertible {
     var description: String { "it is of version \(self.found)" }
 }
 
+extension DeviceAddress {
+    /// The kind of the address as documents and their names have it.
+    var storedKind: String { self.isRandom ? "random" : "public" }
+
+    /// The name of a document about the device.
+    func documentName(_ prefix: String) -> String {
+        "\(prefix)\(self.description.filter { $0 != ":" })-\(self.storedKind).json"
+    }
+}
+
 /// A text as part of a document's name; a long one ends in a hash.
 func stateFileName(_ text: String, limit: Int = 64) -> String {
     let name = PrivateFile.name(of: text)

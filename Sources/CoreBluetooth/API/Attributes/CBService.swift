@@ -1,6 +1,7 @@
 // Services of peripherals, and services that this app publishes.
 
 import BluetoothHost
+import BluetoothTypes
 import Foundation
 
 /// A service: characteristics that belong together.
@@ -71,4 +72,10 @@ open class CBMutableService: CBService {
             }
         }
     }
+}
+
+extension CBService {
+    /// Services of the system, which apps neither see nor publish: Generic Access, Generic Attribute, Human Interface
+    /// Device.
+    static let reserved: [BluetoothUUID] = [0x1800, 0x1801, 0x1812]
 }

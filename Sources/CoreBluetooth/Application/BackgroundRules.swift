@@ -7,7 +7,7 @@ import BluetoothTypes
 import NIOCore
 
 extension Scan {
-    /// What is scanned for under a permission; `nil` where nothing is.
+    /// The scan under a permission; `nil` for none.
     func under(_ permission: ManagerPermission) -> Scan? {
         switch permission {
         case .everything: return self
@@ -25,7 +25,7 @@ extension Scan {
 enum ScanPace: Hashable {
     /// All the time.
     case foreground
-    /// A tenth of the time: for apps in the background alone.
+    /// A tenth of the time, if all apps are in the background.
     case background
 
     /// How the host scans; `foreground` is what a tool may have asked for.
@@ -38,11 +38,10 @@ enum ScanPace: Hashable {
 }
 
 extension AdvertisedContent {
-    /// How often advertising for apps in the background is sent: one of the intervals that Apple recommends to
-    /// accessories.
+    /// The advertising interval of apps in the background: one that Apple recommends to accessories.
     static let backgroundInterval = TimeAmount.microseconds(1_022_500)
 
-    /// What is advertised under a permission; `nil` where nothing is.
+    /// The content that is advertised under a permission; `nil` for none.
     func under(_ permission: ManagerPermission) -> AdvertisedContent? {
         switch permission {
         case .everything: self

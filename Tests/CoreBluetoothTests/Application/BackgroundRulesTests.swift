@@ -6,7 +6,7 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite("Scanning and advertising in the background")
-struct BackgroundOperationTests {
+struct BackgroundRulesTests {
     @Test("advertises services in the overflow area alone, without a name, ten times less often")
     func advertising() {
         let content = AdvertisedContent(localName: "Crystal", services: [0x180D], manufacturerData: [1, 2, 3])
