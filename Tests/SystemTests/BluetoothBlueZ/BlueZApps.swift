@@ -14,8 +14,11 @@ private var valueUUID: CBUUID { CBUUID(string: "56ac0002-4b5f-4b3b-8aff-ede134a8
 extension BluetoothAdapter {
     /// The adapter that BlueZ has on a bus.
     convenience init(bus: PrivateBus, pairingAgent: (any PairingAgent)? = nil) {
-        var configuration = Configuration()
-        configuration.pairingAgent = pairingAgent
+        let configuration = {
+            var configuration = Configuration()
+            configuration.pairingAgent = pairingAgent
+            return configuration
+        }()
         let thread = EventLoopThread()
         let eventLoop = thread.eventLoop
         let address = bus.address
