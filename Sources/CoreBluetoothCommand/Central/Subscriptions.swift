@@ -172,19 +172,16 @@ private struct Attempts {
     /// The characteristics are subscribed to.
     mutating func succeeded(_ connection: DeviceConnection, _ characteristics: [CBCharacteristic]) {
         let uuids = characteristics.map(\.uuid.uuidString)
-        let list = uuids.joined(separator: ", ")
-        var lines: [String] = []
-        if case .lost(let since, _) = state {
-            let seconds = SecondsText.text(max(0, (Date().timeIntervalSince(since) * 10).rounded() / 10))
-            lines = ["\(Central.name(connection.peripheral)) is back after \(seconds)"]
-        }
         output.print(
             "subscribed",
             Record.head(connection.peripheral) + [("characteristics", .array(uuids.map { .string($0) }))],
             line: nil
         )
-        for line in lines { Console.report("\(Self.clock()) \(line)") }
-        output.report("subscribed to \(list)")
+        if case .lost(let since, _) = state {
+            let seconds = SecondsText.text(max(0, (Date().timeIntervalSince(since) * 10).rounded() / 10))
+            Console.report("\(Self.clock()) \(Central.name(connection.peripheral)) is back after \(seconds)")
+        }
+        output.report("subscribed to \(uuids.joined(separator: ", "))")
         state = .subscribed
     }
 
@@ -216,9 +213,7 @@ private struct Attempts {
 
     /// The time of day, with milliseconds.
     private static func clock() -> String {
-        let now = Date()
         let format = Date.ISO8601FormatStyle(timeZone: .current)
-            .time(includingFractionalSeconds: true)
-        return now.formatted(format)
+        return Date().formatted(format.time(includingFractionalSeconds: true))
     }
 }
