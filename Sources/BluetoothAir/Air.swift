@@ -23,9 +23,9 @@ public import NIOCore
 /// Use all members on ``eventLoop`` only; a debug build traps on another thread.
 public final class Air {
     /// The loop on which the air and its controllers live.
-    public let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     /// How the air treats time and loss; ``setLoss(_:)`` changes the loss.
-    public private(set) var settings: AirSettings
+    package private(set) var settings: AirSettings
 
     /// Changes packets on their way; a receiver notices only by their integrity code. For tests.
     var interference: ((LinkPacket) -> LinkPacket?)?
@@ -89,7 +89,7 @@ public final class Air {
     /// The walls between positions; none at first.
     ///
     /// A wall weakens signals between positions on its two sides. Devices without a position are not affected.
-    public var walls: [AirWall] {
+    package var walls: [AirWall] {
         get { self.obstacles.walls }
         set {
             self.eventLoop.assertInEventLoop()
@@ -103,7 +103,7 @@ public final class Air {
     /// Changes the probability that a packet is lost.
     ///
     /// At 1 nothing arrives, and links end when their supervision timeout has passed.
-    public func setLoss(_ loss: LossProbability) {
+    package func setLoss(_ loss: LossProbability) {
         self.eventLoop.assertInEventLoop()
         self.settings.loss = loss
         self.enter {

@@ -4,9 +4,9 @@
 /// How an air treats time and loss.
 public struct AirSettings: Hashable, Sendable {
     /// Whether packets take air time and wait for connection events.
-    public var hasAirTime: Bool
+    package var hasAirTime: Bool
     /// How likely a packet is lost. The link layer retransmits data; advertising packets are not repeated.
-    public var loss: LossProbability
+    package var loss: LossProbability
 
     /// No air time and no loss: as fast as the machine.
     ///
@@ -19,7 +19,7 @@ public struct AirSettings: Hashable, Sendable {
     public static let realistic = AirSettings(hasAirTime: true, loss: 0)
 
     /// Creates settings.
-    public init(hasAirTime: Bool, loss: LossProbability) {
+    package init(hasAirTime: Bool, loss: LossProbability) {
         self.hasAirTime = hasAirTime
         self.loss = loss
     }
@@ -28,7 +28,7 @@ public struct AirSettings: Hashable, Sendable {
 /// The probability that a packet is lost, from 0 (never) to 1 (always).
 public struct LossProbability: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number, from 0 to 1.
-    public let value: Double
+    package let value: Double
 
     /// Creates a probability: values are clamped to 0...1, and NaN becomes 0.
     public init(_ value: Double) { self.value = value > 0 ? min(value, 1) : 0 }

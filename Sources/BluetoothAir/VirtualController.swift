@@ -2,7 +2,7 @@
 // `VirtualController`; the air retains the `Controller` itself, until the `VirtualController` is closed or released.
 
 public import BluetoothHCI
-public import BluetoothTypes
+package import BluetoothTypes
 public import NIOCore
 
 /// A virtual controller, reached through the same HCI packets as a chip.
@@ -38,12 +38,12 @@ public final class VirtualController: HCIChannel {
     }
 
     /// The public address. It depends on the air's seed and on the order in which its controllers were made.
-    public var address: DeviceAddress { self.controller.publicAddress }
+    package var address: DeviceAddress { self.controller.publicAddress }
 
     /// Where the device is; at first 1 m from all others.
     ///
     /// HCI Reset does not change it. A host can set it with the commands `AirSetDistance` and `AirSetPosition`.
-    public var location: AirLocation {
+    package var location: AirLocation {
         get { self.onLoop.location }
         set { self.air.enter { self.onLoop.move(to: newValue) } }
     }
@@ -91,7 +91,7 @@ public final class VirtualController: HCIChannel {
     /// Sets the attenuation between this controller and another one of its air, in addition to walls; 0 at first.
     ///
     /// It applies in both directions until one of the two is closed.
-    public func setAttenuation(_ attenuation: Attenuation, to other: VirtualController) {
+    package func setAttenuation(_ attenuation: Attenuation, to other: VirtualController) {
         precondition(self.air === other.air, "controllers of different airs never hear each other")
         self.air.enter { self.air.setAttenuation(attenuation, between: self.onLoop, and: other.onLoop) }
     }
@@ -100,7 +100,7 @@ public final class VirtualController: HCIChannel {
     package func setReportNeed(_ need: AdvertisingReportNeed) { self.onLoop.setReportNeed(need) }
 
     /// The number of links.
-    public var linkCount: Int { self.onLoop.linkCount }
+    package var linkCount: Int { self.onLoop.linkCount }
 
     /// Starts delivery to the host.
     public func start(receiver: any HCIChannelReceiver) {

@@ -4,9 +4,9 @@
 //
 // Each identity is a small file with a lock file, which the process holds while it uses the identity.
 
-public import BluetoothTransport
-public import BluetoothTypes
-public import Logging
+package import BluetoothTransport
+package import BluetoothTypes
+package import Logging
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -22,11 +22,11 @@ import Darwin
 #endif
 
 /// An identity that this process holds while the object is retained.
-public final class AirIdentity: Sendable {
+package final class AirIdentity: Sendable {
     /// The random static address.
-    public let address: DeviceAddress
+    package let address: DeviceAddress
     /// The identity's name in messages: `crystal`, or the program's name and a number.
-    public let name: String
+    package let name: String
     private let lock: FileLock
 
     fileprivate init(address: DeviceAddress, name: String, lock: FileLock) {
@@ -37,14 +37,14 @@ public final class AirIdentity: Sendable {
 }
 
 /// The identities of a user's processes, in files under `$XDG_STATE_HOME/corebluetooth`.
-public struct AirIdentityStore: Sendable {
+package struct AirIdentityStore: Sendable {
     /// The maximum octets of a name that a user gives.
-    public static let maximumNameLength = 64
+    package static let maximumNameLength = 64
     private static let maximumProgramLength = 64
     private static let maximumProcesses = 4096
 
     /// The folder of the identities.
-    public let folder: String
+    package let folder: String
     private let logger: Logger
 
     /// Opens the store.
@@ -54,7 +54,7 @@ public struct AirIdentityStore: Sendable {
     ///     temporary folder is used and a line is logged.
     ///   - logger: Gets a line if an identity cannot be kept.
     /// - Throws: `TransportError` if no folder can be created.
-    public init(folder: String? = nil, logger: Logger) throws(TransportError) {
+    package init(folder: String? = nil, logger: Logger) throws(TransportError) {
         self.logger = logger
         if let folder {
             self.folder = try PrivateFolder.make(folder)
@@ -71,7 +71,7 @@ public struct AirIdentityStore: Sendable {
     ///
     /// - Throws: `TransportError`: `inUse` if another adapter or process has the identity, `badName` for an empty or
     ///   long name.
-    public func claim(name: String) throws(TransportError) -> AirIdentity {
+    package func claim(name: String) throws(TransportError) -> AirIdentity {
         guard !name.isEmpty, name.utf8.count <= Self.maximumNameLength else {
             throw TransportError(
                 .badName,
@@ -93,7 +93,7 @@ public struct AirIdentityStore: Sendable {
     }
 
     /// Claims the first free identity of a program.
-    public func claim(program: String) throws(TransportError) -> AirIdentity {
+    package func claim(program: String) throws(TransportError) -> AirIdentity {
         let name = String(decoding: program.utf8.prefix(Self.maximumProgramLength), as: UTF8.self)
         for number in 1...Self.maximumProcesses {
             let stem = "\(self.folder)/program-\(PrivateFile.name(of: name))-\(number)"

@@ -17,18 +17,18 @@
 public import BluetoothAir
 public import BluetoothHCI
 public import BluetoothTransport
-public import BluetoothTypes
+package import BluetoothTypes
 public import Logging
 public import NIOCore
 
 /// A host that is connected to an air's server.
 public struct AirClient: Hashable, Sendable {
     /// Its number among the clients of one server, from 1.
-    public let number: Int
+    package let number: Int
     /// The process or network host at the other end, if the system reports it.
-    public let peer: H4Peer
+    package let peer: H4Peer
     /// The last random address that the host has set; `nil` before the first.
-    public internal(set) var address: DeviceAddress?
+    package internal(set) var address: DeviceAddress?
 }
 
 /// A change at an air's server.
@@ -49,11 +49,11 @@ public enum AirServerEvent: Hashable, Sendable {
 /// any thread.
 public final class AirServer {
     /// The loop of the air, of the socket and of all connections.
-    public let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     /// The address of the socket; port 0 is replaced by the port that the system chose.
-    public var address: StreamAddress { self.server.address }
+    package var address: StreamAddress { self.server.address }
     /// The connected clients, in the order in which they connected.
-    public var clients: [AirClient] { self.onLoop.clients }
+    package var clients: [AirClient] { self.onLoop.clients }
     /// Called on the loop when a client connects, changes its address, or disconnects.
     public var observer: ((AirServerEvent) -> Void)? {
         get { self.onLoop.observer }

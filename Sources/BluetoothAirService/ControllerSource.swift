@@ -1,17 +1,17 @@
 // Opens channels to the controller behind an adapter's name. A source can open any number of channels: after a
 // controller has failed, the next channel leads to the same place.
 
-public import BluetoothAir
-public import BluetoothHCI
-public import BluetoothTransport
-public import Logging
-public import NIOCore
+package import BluetoothAir
+package import BluetoothHCI
+package import BluetoothTransport
+package import Logging
+package import NIOCore
 
 /// Opens channels to the controller behind an adapter's name.
 ///
 /// Use all members on ``eventLoop`` only, which must be a socket loop of SwiftNIO; a debug build traps on another
 /// thread.
-public final class ControllerSource {
+package final class ControllerSource {
     private enum Place {
         case userAir(UserAir)
         case air(StreamAddress)
@@ -22,7 +22,7 @@ public final class ControllerSource {
     }
 
     /// The loop of the channels.
-    public let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     private let place: Place
     private let location: AirLocation?
 
@@ -34,7 +34,7 @@ public final class ControllerSource {
     ///     on an air.
     ///   - eventLoop: The loop of the channels, a socket loop of SwiftNIO.
     ///   - logger: Gets a debug line when the user's air is served or joined.
-    public init(_ name: AdapterName, location: AirLocation? = nil, on eventLoop: any EventLoop, logger: Logger) {
+    package init(_ name: AdapterName, location: AirLocation? = nil, on eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.location = location
         switch name {
@@ -50,7 +50,7 @@ public final class ControllerSource {
     /// Opens a channel.
     ///
     /// - Returns: The channel, on the event loop, or a `TransportError` with one line for the user.
-    public func open() -> EventLoopFuture<any HCIChannel> {
+    package func open() -> EventLoopFuture<any HCIChannel> {
         self.eventLoop.assertInEventLoop()
         return switch self.place {
         case .userAir(let air): self.placed(air.join())
@@ -86,7 +86,7 @@ public final class ControllerSource {
     }
 
     /// Cancels pending channels and leaves the user's air.
-    public func close() {
+    package func close() {
         if case .userAir(let air) = self.place { air.close() }
     }
 }

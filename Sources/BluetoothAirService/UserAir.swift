@@ -27,9 +27,9 @@
 // Timers of the event loop: the delay between attempts, the timeout, and the interval of the watch.
 
 public import BluetoothAir
-public import BluetoothHCI
+package import BluetoothHCI
 public import BluetoothTransport
-public import Logging
+package import Logging
 public import NIOCore
 
 /// This process's membership in the user's air: as its server, or with connections to the server.
@@ -41,15 +41,15 @@ public final class UserAir {
     public struct Configuration: Sendable {
         /// The folder with the socket and the lock; `nil` for the user's own, which is
         /// `$XDG_RUNTIME_DIR/corebluetooth` or a folder under the temporary one.
-        public var folder: String?
+        package var folder: String?
         /// How the air treats time and loss if this process serves it.
-        public var settings: AirSettings
+        package var settings: AirSettings
         /// The limits of clients if this process serves the air.
-        public var limits: H4Server.Limits
+        package var limits: H4Server.Limits
         /// The time limit of a join.
-        public var timeout: TimeAmount
+        package var timeout: TimeAmount
         /// How long the process that serves the air may be suspended before connections to it are closed.
-        public var suspensionLimit: TimeAmount
+        package var suspensionLimit: TimeAmount
 
         /// Creates a configuration.
         public init(
@@ -94,7 +94,7 @@ public final class UserAir {
     private static let watchInterval = TimeAmount.seconds(1)
 
     /// The loop of the socket, of the air and of its controllers.
-    public let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     private let configuration: Configuration
     private let logger: Logger
     private let makeAir: () -> () -> any HCIChannel
@@ -104,7 +104,7 @@ public final class UserAir {
     private var watch: Scheduled<Void>?
 
     /// Creates a membership; nothing happens before the first ``join()`` or ``serve()``.
-    public convenience init(
+    package convenience init(
         eventLoop: any EventLoop,
         configuration: Configuration = Configuration(),
         logger: Logger
@@ -122,7 +122,7 @@ public final class UserAir {
     ///   - configuration: Where the air is, and its properties.
     ///   - logger: Gets a debug line when the air is served or joined.
     ///   - makeAir: Called when this process starts serving the air; returns the function that creates controllers.
-    public init(
+    package init(
         eventLoop: any EventLoop,
         configuration: Configuration,
         logger: Logger,
@@ -135,7 +135,7 @@ public final class UserAir {
     }
 
     /// The server, if this process serves the air.
-    public var server: AirServer? {
+    package var server: AirServer? {
         self.eventLoop.assertInEventLoop()
         return if case .serving(let server, _, _) = self.state { server } else { nil }
     }
@@ -144,7 +144,7 @@ public final class UserAir {
     ///
     /// - Returns: The server, on the event loop, which is then also ``server``, or a `TransportError` with one line for
     ///   the user, such as `inUse` if another process serves the air.
-    public func serve() -> EventLoopFuture<AirServer> {
+    package func serve() -> EventLoopFuture<AirServer> {
         self.eventLoop.assertInEventLoop()
         do {
             let folder = try self.configuration.folder ?? PrivateFolder.runtime()
@@ -165,7 +165,7 @@ public final class UserAir {
     /// Call it again when the channel has closed, and for each further adapter of the process.
     ///
     /// - Returns: The channel, on the event loop, or a `TransportError` with one line for the user.
-    public func join() -> EventLoopFuture<any HCIChannel> {
+    package func join() -> EventLoopFuture<any HCIChannel> {
         self.eventLoop.assertInEventLoop()
         let promise = self.eventLoop.makePromise(of: (any HCIChannel).self)
         self.attempt(
@@ -182,7 +182,7 @@ public final class UserAir {
     ///
     /// If this process served the air, the socket is removed and the other processes elect a new server. Connections to
     /// another server stay open until their owners close them.
-    public func close() {
+    package func close() {
         self.eventLoop.assertInEventLoop()
         let before = self.state
         self.state = .closed

@@ -1,17 +1,17 @@
 // The state of the user's air, read from its files without joining it.
 
-public import BluetoothTransport
+package import BluetoothTransport
 
 /// The state of the air that all processes of a user share.
-public struct UserAirStatus: Hashable, Sendable {
+package struct UserAirStatus: Hashable, Sendable {
     /// The path of its socket.
-    public var socket: String
+    package var socket: String
     /// Whether a process serves it.
-    public var isServed: Bool
+    package var isServed: Bool
     /// The process that serves it; `nil` if unknown.
-    public var server: ProcessInformation?
+    package var server: ProcessInformation?
     /// Whether that process is suspended, so that nothing happens on the air.
-    public var isSuspended: Bool
+    package var isSuspended: Bool
 
     /// Reads the state; nothing is joined or changed.
     ///
@@ -19,7 +19,7 @@ public struct UserAirStatus: Hashable, Sendable {
     ///   - folder: The folder with the socket and the lock; `nil` for the user's own.
     ///   - processes: Looks up the server process.
     /// - Throws: `TransportError` if the folder cannot exist.
-    public init(
+    package init(
         folder: String? = nil,
         processes: ProcessListing = ProcessListing()
     ) throws(TransportError) {

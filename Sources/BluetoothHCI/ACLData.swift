@@ -20,7 +20,7 @@ public struct ACLDataHeader: Hashable, Sendable {
 
         /// Whether an L2CAP PDU begins here.
         @inlinable
-        public var isFirst: Bool { self != .continuing }
+        package var isFirst: Bool { self != .continuing }
     }
 
     /// The size of an H4 type octet and an ACL data header.
@@ -80,7 +80,7 @@ public struct ACLDataHeader: Hashable, Sendable {
 
     /// Appends the H4 type octet and the header to `bytes`.
     @inlinable
-    public func encodeWithType(into bytes: inout ByteBuffer) {
+    package func encodeWithType(into bytes: inout ByteBuffer) {
         bytes.moveWriterIndex(forwardBy: bytes.setBytes(of: self, at: bytes.writerIndex))
     }
 }
@@ -97,7 +97,7 @@ extension HCIPacket {
 
     /// An ACL data packet with a copy of `fragment`.
     @inlinable
-    public static func aclData(
+    package static func aclData(
         handle: ConnectionHandle,
         boundary: ACLDataHeader.Boundary,
         fragment: ByteBuffer,

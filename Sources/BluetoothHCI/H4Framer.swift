@@ -35,11 +35,11 @@ public struct H4Framer: Sendable {
     }
 
     /// The sender of the stream.
-    public let sender: Sender
+    package let sender: Sender
     /// The maximum payload of an ACL or isochronous packet, in octets.
-    public let maximumDataLength: Int
+    package let maximumDataLength: Int
     /// Whether synchronization is lost: octets are discarded up to a reset.
-    public private(set) var isResynchronizing: Bool
+    package private(set) var isResynchronizing: Bool
 
     /// Whether vendor protocols between packets are skipped.
     private let skipsVendorOctets: Bool
@@ -70,7 +70,7 @@ public struct H4Framer: Sendable {
     }
 
     /// The number of octets of an incomplete packet.
-    public var pendingOctetCount: Int { self.rest.readableBytes }
+    package var pendingOctetCount: Int { self.rest.readableBytes }
 
     /// Adds received octets.
     public mutating func append(_ bytes: ByteBuffer) {

@@ -39,7 +39,7 @@ extension HCICommand {
 }
 
 /// A command without parameters.
-public protocol HCICommandWithoutParameters: HCICommand {
+package protocol HCICommandWithoutParameters: HCICommand {
     init()
 }
 
@@ -48,7 +48,7 @@ extension HCICommandWithoutParameters {
 }
 
 /// A command whose only parameter is a link.
-public protocol HCICommandForLink: HCICommand {
+package protocol HCICommandForLink: HCICommand {
     var handle: ConnectionHandle { get }
     init(handle: ConnectionHandle)
 }
@@ -78,9 +78,9 @@ extension HCIReturnParameters {
 }
 
 /// The answer of a command that is answered by Command Status.
-public struct NoReturnParameters: HCIReturnParameters {
+package struct NoReturnParameters: HCIReturnParameters {
     public var status: HCIErrorCode
-    public init(status: HCIErrorCode = .success) { self.status = status }
+    package init(status: HCIErrorCode = .success) { self.status = status }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
@@ -90,7 +90,7 @@ public struct NoReturnParameters: HCIReturnParameters {
 /// The answer of a command whose Command Complete carries the status alone.
 public struct StatusReturnParameters: HCIReturnParameters {
     public var status: HCIErrorCode
-    public init(status: HCIErrorCode = .success) { self.status = status }
+    package init(status: HCIErrorCode = .success) { self.status = status }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)
@@ -98,11 +98,11 @@ public struct StatusReturnParameters: HCIReturnParameters {
 }
 
 /// The answer of a command whose Command Complete carries the status and the link.
-public struct LinkReturnParameters: HCIReturnParameters {
+package struct LinkReturnParameters: HCIReturnParameters {
     public var status: HCIErrorCode
-    public var handle: ConnectionHandle
+    package var handle: ConnectionHandle
 
-    public init(status: HCIErrorCode = .success, handle: ConnectionHandle = ConnectionHandle(rawValue: 0)) {
+    package init(status: HCIErrorCode = .success, handle: ConnectionHandle = ConnectionHandle(rawValue: 0)) {
         (self.status, self.handle) = (status, handle)
     }
 
@@ -114,9 +114,9 @@ public struct LinkReturnParameters: HCIReturnParameters {
 
 /// A command packet with its opcode, and its parameters still unparsed.
 public struct HCICommandPacket: Sendable {
-    public var opcode: HCIOpcode
+    package var opcode: HCIOpcode
     /// The parameters, unparsed.
-    public var parameters: ByteBuffer
+    package var parameters: ByteBuffer
 
     /// Throws for any other kind of packet.
     public init(_ packet: HCIPacket) throws(MalformedBytes) {
@@ -133,13 +133,13 @@ public struct HCICommandPacket: Sendable {
     }
 
     /// Parses the command; `nil` if ``HCICommandTable`` has none with this opcode.
-    public func command() throws(MalformedBytes) -> (any HCICommand)? {
+    package func command() throws(MalformedBytes) -> (any HCICommand)? {
         var parameters = self.parameters
         return try HCICommandTable.command(self.opcode)?.init(parsing: &parameters)
     }
 
     /// Parses the parameters of a known command.
-    public func parsed<Command: HCICommand>(as: Command.Type) throws(MalformedBytes) -> Command {
+    package func parsed<Command: HCICommand>(as: Command.Type) throws(MalformedBytes) -> Command {
         guard self.opcode == Command.opcode else { throw MalformedBytes(.invalid, "Opcode") }
         var parameters = self.parameters
         return try Command(parsing: &parameters)

@@ -2,11 +2,11 @@
 // the one-line descriptions of captures, and the round-trip tests use this table, so that no command is forgotten.
 
 /// The commands that this module declares.
-public enum HCICommandTable {
+package enum HCICommandTable {
     /// A command and its bit in the bitmap of supported commands; `nil` if it has none.
-    public struct Entry: Sendable {
-        public let command: any HCICommand.Type
-        public let bit: SupportedCommands.Bit?
+    package struct Entry: Sendable {
+        package let command: any HCICommand.Type
+        package let bit: SupportedCommands.Bit?
 
         init(_ command: any HCICommand.Type, _ octet: Int, _ bit: Int) {
             self.command = command
@@ -20,7 +20,7 @@ public enum HCICommandTable {
     }
 
     /// All commands, in the order of the bitmap.
-    public static let entries: [Entry] = [
+    package static let entries: [Entry] = [
         Entry(Disconnect.self, 0, 5),
         Entry(ReadRemoteVersionInformation.self, 2, 7),
         Entry(SetEventMask.self, 5, 6),
@@ -115,8 +115,8 @@ public enum HCICommandTable {
     )
 
     /// The command with an opcode; `nil` if it is not declared here.
-    public static func command(_ opcode: HCIOpcode) -> (any HCICommand.Type)? { self.byOpcode[opcode]?.command }
+    package static func command(_ opcode: HCIOpcode) -> (any HCICommand.Type)? { self.byOpcode[opcode]?.command }
 
     /// The position of a command in the bitmap.
-    public static func bit(of opcode: HCIOpcode) -> SupportedCommands.Bit? { self.byOpcode[opcode]?.bit }
+    package static func bit(of opcode: HCIOpcode) -> SupportedCommands.Bit? { self.byOpcode[opcode]?.bit }
 }

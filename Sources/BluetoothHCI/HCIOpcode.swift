@@ -31,7 +31,7 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConve
     }
 
     /// No command, for a controller that only returns command credits (7.7.14).
-    public static let none = HCIOpcode(rawValue: 0)
+    package static let none = HCIOpcode(rawValue: 0)
 
     public var description: String { hexadecimal(self.rawValue) }
 }

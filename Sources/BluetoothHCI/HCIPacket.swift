@@ -12,14 +12,14 @@ public struct HCIPacket: Hashable, Sendable {
         @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// A command from the host.
-        public static let command = Kind(rawValue: 0x01)
+        package static let command = Kind(rawValue: 0x01)
         /// Data of an asynchronous connection, in both directions.
         public static let aclData = Kind(rawValue: 0x02)
         /// Voice data, unused in Bluetooth LE.
-        public static let synchronousData = Kind(rawValue: 0x03)
+        package static let synchronousData = Kind(rawValue: 0x03)
         /// An event from the controller.
         public static let event = Kind(rawValue: 0x04)
-        public static let isochronousData = Kind(rawValue: 0x05)
+        package static let isochronousData = Kind(rawValue: 0x05)
     }
 
     /// Type 0, which is not used, if the buffer is empty.
@@ -35,13 +35,13 @@ public struct HCIPacket: Hashable, Sendable {
 
     /// Wraps complete H4 octets whose type is already known.
     @inlinable
-    package init(_ kind: Kind, h4 bytes: ByteBuffer) {
+    public init(_ kind: Kind, h4 bytes: ByteBuffer) {
         (self.kind, self.bytes) = (kind, bytes)
     }
 
     /// The octets after the type octet; shares storage.
     @inlinable
-    public var payload: ByteBuffer {
+    package var payload: ByteBuffer {
         var copy = self.bytes
         copy.moveReaderIndex(forwardBy: min(1, copy.readableBytes))
         return copy

@@ -2,7 +2,7 @@
 // whether the adapter exists; opening it does.
 
 /// The name of an adapter.
-public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
+package enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     /// `air`: the air shared by the user's processes.
     case userAir
     /// `air:PATH` or `air:tcp:HOST:PORT`: an air served at this address.
@@ -17,13 +17,13 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     case bluez(index: Int?)
 
     /// The forms of a name, for messages and help.
-    public static let forms =
+    package static let forms =
         "air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, h4:serial:DEVICE@SPEED, hci0, bluez or bluez:hci0"
 
     /// Parses a name.
     ///
     /// - Throws: ``TransportError`` with one line on the error and the correct form.
-    public init(parsing text: String) throws(TransportError) {
+    package init(parsing text: String) throws(TransportError) {
         if text == "air" {
             self = .userAir
         } else if let rest = text.droppingPrefix("air:") {
@@ -103,7 +103,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The text that ``init(parsing:)`` parses.
-    public var description: String {
+    package var description: String {
         switch self {
         case .userAir: return "air"
         case .air(.unix(let path)):

@@ -10,50 +10,50 @@ import Darwin
 #endif
 
 /// A process, for messages.
-public struct ProcessInformation: Hashable, Sendable, CustomStringConvertible {
-    public var number: Int
+package struct ProcessInformation: Hashable, Sendable, CustomStringConvertible {
+    package var number: Int
     /// The name of its program; `nil` if unknown.
-    public var name: String?
+    package var name: String?
 
     /// `eightball (process 812)`, or `process 812` without a name.
-    public var description: String {
+    package var description: String {
         self.name.map { "\($0) (process \(self.number))" } ?? "process \(self.number)"
     }
 }
 
 /// Information about processes.
-public struct ProcessListing: Sendable {
+package struct ProcessListing: Sendable {
     private let folder: SystemFolder
 
     /// The processes of this machine.
     ///
     /// - Parameter folder: The kernel's folder of processes.
-    public init(folder: String = "/proc") { self.folder = SystemFolder(path: folder) }
+    package init(folder: String = "/proc") { self.folder = SystemFolder(path: folder) }
 
     /// The process with an identifier, with its name if it is running.
-    public func process(_ number: Int) -> ProcessInformation {
+    package func process(_ number: Int) -> ProcessInformation {
         ProcessInformation(number: number, name: self.folder["\(number)"].text("comm"))
     }
 
     /// The processes of programs with this name, sorted by their identifiers.
-    public func processes(named name: String) -> [ProcessInformation] {
+    package func processes(named name: String) -> [ProcessInformation] {
         self.numbers.map(self.process).filter { $0.name == name }
     }
 
     /// Whether a process is stopped, as by Ctrl-Z in a terminal.
-    public func isStopped(_ number: Int) -> Bool {
+    package func isStopped(_ number: Int) -> Bool {
         // The state follows the name, which is in parentheses and may contain any character.
         guard let line = self.folder["\(number)"].text("stat"), let end = line.lastIndex(of: ")") else { return false }
         return line[line.index(after: end)...].drop { $0 == " " }.first == "T"
     }
 
     /// The path of the running program.
-    public var ownProgram: String? { self.folder["self"].target("exe") }
+    package var ownProgram: String? { self.folder["self"].target("exe") }
 
     /// Whether the running program has the capability `CAP_NET_ADMIN`, which an adapter's user channel needs.
     ///
     /// The permitted set counts, since it is made effective when the channel is opened. `nil` if unknown.
-    public var mayUseAdapters: Bool? {
+    package var mayUseAdapters: Bool? {
         let prefix = "CapPrm:"
         guard let line = self.folder["self"].lines("status").first(where: { $0.hasPrefix(prefix) }),
             let capabilities = UInt64(line.dropFirst(prefix.count).filter { !$0.isWhitespace }, radix: 16)
@@ -67,7 +67,7 @@ public struct ProcessListing: Sendable {
     /// A program with capabilities does not search it (ld.so(8), secure-execution mode).
     ///
     /// - Parameter path: The value of the variable.
-    public func usesLibraries(in path: String) -> Bool {
+    package func usesLibraries(in path: String) -> Bool {
         let folders = path.split(separator: ":").map { $0.hasSuffix("/") ? String($0) : $0 + "/" }
         return self.folder["self"].lines("maps").contains { line in
             // The path begins at the first slash.
@@ -79,7 +79,7 @@ public struct ProcessListing: Sendable {
     /// The owners of HCI sockets, except this process.
     ///
     /// - Returns: The visible processes, sorted by their identifiers, and the number of sockets of other processes.
-    public func ownersOfBluetoothSockets() -> (processes: [ProcessInformation], unseen: Int) {
+    package func ownersOfBluetoothSockets() -> (processes: [ProcessInformation], unseen: Int) {
         // sk RefCnt Rmem Wmem User Inode Parent
         let sockets = Set(
             self.folder["net"].lines("hci").dropFirst().compactMap { line -> String? in

@@ -17,12 +17,12 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
     case tcp(host: String, port: Int)
 
     /// The maximum length of the path of a Unix socket, in octets: `sun_path` without its terminating zero.
-    public static let maximumPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    package static let maximumPathLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// Parses `unix:PATH` or `tcp:HOST:PORT`; with `allowsAnyPort`, port 0 stands for any free port of a listener.
     ///
     /// - Throws: ``TransportError`` with one line on the error.
-    public init(parsing text: String, allowsAnyPort: Bool = false) throws(TransportError) {
+    package init(parsing text: String, allowsAnyPort: Bool = false) throws(TransportError) {
         if let path = text.droppingPrefix("unix:") {
             self = .unix(path: try Self.checked(path: path, in: text))
         } else if let rest = text.droppingPrefix("tcp:") {

@@ -19,28 +19,28 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         private let name: String
 
         /// A malformed name or address.
-        public static let badName = Code(name: "badName")
+        package static let badName = Code(name: "badName")
         /// There is nothing at this address.
-        public static let notFound = Code(name: "notFound")
+        package static let notFound = Code(name: "notFound")
         /// No process listens at this address.
-        public static let refused = Code(name: "refused")
-        public static let noPermission = Code(name: "noPermission")
+        package static let refused = Code(name: "refused")
+        package static let noPermission = Code(name: "noPermission")
         /// Another process uses it.
-        public static let inUse = Code(name: "inUse")
-        public static let timedOut = Code(name: "timedOut")
+        package static let inUse = Code(name: "inUse")
+        package static let timedOut = Code(name: "timedOut")
         /// This system or version does not support it.
-        public static let unsupported = Code(name: "unsupported")
+        package static let unsupported = Code(name: "unsupported")
         /// It was closed by its owner.
         public static let closed = Code(name: "closed")
         /// Any other failure.
-        public static let failed = Code(name: "failed")
+        package static let failed = Code(name: "failed")
     }
 
-    public var code: Code
+    package var code: Code
     /// One line: the cause, then the remedy.
-    public var message: String
+    package var message: String
     /// The error number of the system call that failed; `nil` if none did.
-    public var errorNumber: CInt?
+    package var errorNumber: CInt?
 
     public init(_ code: Code, _ message: String, errorNumber: CInt? = nil) {
         (self.code, self.message, self.errorNumber) = (code, message, errorNumber)
@@ -51,7 +51,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
 
 extension TransportError {
     /// The failure of a system call on a file.
-    package init(errno number: CInt, _ doing: String) {
+    public init(errno number: CInt, _ doing: String) {
         let code: Code =
             switch number {
             case ENOENT, ENOTDIR: .notFound

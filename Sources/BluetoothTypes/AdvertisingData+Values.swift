@@ -1,7 +1,7 @@
 // Typed reading and writing of the elements of advertising data that a host and its user need (Core Specification
 // Supplement, Part A). An element whose value has the wrong size reads as absent.
 
-public import NIOCore
+package import NIOCore
 
 /// The bits of the Flags element (CSS, Part A, 1.3).
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
@@ -11,29 +11,29 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Discoverable for a limited time.
-    public static let limitedDiscoverable = AdvertisingFlags(rawValue: 1 << 0)
+    package static let limitedDiscoverable = AdvertisingFlags(rawValue: 1 << 0)
     /// Discoverable at any time.
     public static let generalDiscoverable = AdvertisingFlags(rawValue: 1 << 1)
     /// LE only.
     public static let bredrNotSupported = AdvertisingFlags(rawValue: 1 << 2)
     /// The controller supports LE and BR/EDR with the same device at the same time.
-    public static let simultaneousLEAndBREDR = AdvertisingFlags(rawValue: 1 << 3)
+    package static let simultaneousLEAndBREDR = AdvertisingFlags(rawValue: 1 << 3)
 }
 
 /// Service Data (CSS, Part A, 1.11).
-public struct AdvertisedServiceData: Hashable, Sendable {
-    public var uuid: BluetoothUUID
-    public var data: ByteBuffer
-    public init(uuid: BluetoothUUID, data: ByteBuffer) { (self.uuid, self.data) = (uuid, data) }
+package struct AdvertisedServiceData: Hashable, Sendable {
+    package var uuid: BluetoothUUID
+    package var data: ByteBuffer
+    package init(uuid: BluetoothUUID, data: ByteBuffer) { (self.uuid, self.data) = (uuid, data) }
 }
 
 extension AdvertisingData {
     // MARK: Reading
 
-    public var flags: AdvertisingFlags? { self.integer(.flags, UInt8.self, prefix: true).map(AdvertisingFlags.init) }
+    package var flags: AdvertisingFlags? { self.integer(.flags, UInt8.self, prefix: true).map(AdvertisingFlags.init) }
 
     /// The complete local name, else the shortened one. Octets that are not UTF-8 are replaced.
-    public var localName: String? {
+    package var localName: String? {
         (self[.completeLocalName] ?? self[.shortenedLocalName]).map { String(buffer: $0) }
     }
 
@@ -50,7 +50,7 @@ extension AdvertisingData {
     }
 
     /// The UUIDs of services that the advertiser looks for, in order.
-    public var solicitedServiceUUIDs: [BluetoothUUID] {
+    package var solicitedServiceUUIDs: [BluetoothUUID] {
         self.uuids { type in
             switch type {
             case .solicited16BitServiceUUIDs: 2
@@ -62,7 +62,7 @@ extension AdvertisingData {
     }
 
     /// The data of services, in order.
-    public var serviceData: [AdvertisedServiceData] {
+    package var serviceData: [AdvertisedServiceData] {
         self.elements.compactMap { element in
             let length: Int
             switch element.type {
@@ -78,12 +78,12 @@ extension AdvertisingData {
     }
 
     /// The transmit power of the packet.
-    public var txPowerLevel: TransmitPower? {
+    package var txPowerLevel: TransmitPower? {
         self.integer(.txPowerLevel, Int8.self).map(TransmitPower.init(rawValue:))
     }
 
     /// The first manufacturer specific data: the company identifier, two octets, then company-defined data.
-    public var manufacturerSpecificData: ByteBuffer? {
+    package var manufacturerSpecificData: ByteBuffer? {
         self.elements.first { $0.type == .manufacturerSpecificData && $0.value.readableBytes >= 2 }?.value
     }
 
@@ -111,7 +111,7 @@ extension AdvertisingData {
     public mutating func appendFlags(_ flags: AdvertisingFlags) { self.append(.flags, integer: flags.rawValue) }
 
     /// Adds a list for each size of UUID, shorter sizes first.
-    public mutating func appendServiceUUIDs(_ uuids: [BluetoothUUID], isComplete: Bool = true) {
+    package mutating func appendServiceUUIDs(_ uuids: [BluetoothUUID], isComplete: Bool = true) {
         self.append(
             uuids,
             isComplete
@@ -121,13 +121,13 @@ extension AdvertisingData {
     }
 
     /// The maximum length of a device name, in octets (Vol 3, Part C, 12.1).
-    public static let longestName = 248
+    package static let longestName = 248
 
     /// Adds the complete name or, if it has more octets than `limit`, as many whole characters as fit, without trailing
     /// spaces.
     ///
     /// Adds nothing if not even one character fits.
-    public mutating func appendLocalName(_ name: String, limit: Int = AdvertisingData.longestName) {
+    package mutating func appendLocalName(_ name: String, limit: Int = AdvertisingData.longestName) {
         guard name.utf8.count > limit else {
             self.append(.completeLocalName, ByteBuffer(string: name))
             return
@@ -142,7 +142,7 @@ extension AdvertisingData {
     }
 
     /// Adds the data of a service, by the size of its UUID.
-    public mutating func appendServiceData(_ data: AdvertisedServiceData) {
+    package mutating func appendServiceData(_ data: AdvertisedServiceData) {
         var value = ByteBufferAllocator().buffer(capacity: data.uuid.octetCount + data.data.readableBytes)
         data.uuid.encode(into: &value)
         value.writeImmutableBuffer(data.data)

@@ -15,7 +15,7 @@ public struct AdvertisingData: Hashable, Sendable {
 
     public var elements: [Element] = []
     /// Whether the data ended inside an element.
-    public var isTruncated = false
+    package var isTruncated = false
 
     public init() {}
 
@@ -27,9 +27,9 @@ public struct AdvertisingData: Hashable, Sendable {
     }
 
     /// The number of octets that ``encode(into:)`` writes.
-    public var octetCount: Int { self.elements.reduce(0) { $0 + 2 + $1.value.readableBytes } }
+    package var octetCount: Int { self.elements.reduce(0) { $0 + 2 + $1.value.readableBytes } }
 
-    public func encode(into bytes: inout ByteBuffer) {
+    package func encode(into bytes: inout ByteBuffer) {
         for element in self.elements {
             let count = element.value.readableBytes
             precondition(count <= 254, "the value of an advertising data element has at most 254 octets")
@@ -46,11 +46,11 @@ public struct AdvertisingData: Hashable, Sendable {
         return bytes
     }
 
-    public subscript(type: AdvertisingDataType) -> ByteBuffer? {
+    package subscript(type: AdvertisingDataType) -> ByteBuffer? {
         self.elements.first { $0.type == type }?.value
     }
 
-    public mutating func append(_ type: AdvertisingDataType, _ value: ByteBuffer) {
+    package mutating func append(_ type: AdvertisingDataType, _ value: ByteBuffer) {
         self.elements.append(Element(type: type, value: value))
     }
 }
@@ -59,7 +59,7 @@ public struct AdvertisingData: Hashable, Sendable {
 public struct AdvertisingDataReader: IteratorProtocol, Sequence, Sendable {
     @usableFromInline var rest: ByteBuffer
     /// Whether the data ended inside an element.
-    public private(set) var isTruncated = false
+    package private(set) var isTruncated = false
 
     @inlinable
     public init(_ bytes: ByteBuffer) { self.rest = bytes }

@@ -29,7 +29,7 @@ public struct BluetoothUUID: Sendable {
 
     /// The 128 bits as two words.
     @inlinable
-    public var words: (high: UInt64, low: UInt64) {
+    package var words: (high: UInt64, low: UInt64) {
         switch self.form {
         case .short(let value): (UInt64(value) << 32 | Self.baseHigh, Self.baseLow)
         case .medium(let value): (UInt64(value) << 32 | Self.baseHigh, Self.baseLow)
@@ -39,7 +39,7 @@ public struct BluetoothUUID: Sendable {
 
     /// The 16-bit form; `nil` if the UUID has none.
     @inlinable
-    public var shortValue: UInt16? {
+    package var shortValue: UInt16? {
         switch self.form {
         case .short(let value): value
         case .medium(let value): UInt16(exactly: value)
@@ -58,7 +58,7 @@ public struct BluetoothUUID: Sendable {
 
     /// The same value in the shortest form that ATT can send: 16 bits if possible, else 128.
     @inlinable
-    public var attForm: BluetoothUUID {
+    package var attForm: BluetoothUUID {
         if let short = self.shortValue { return BluetoothUUID(short) }
         let (high, low) = self.words
         return BluetoothUUID(form: .full(high, low))
@@ -112,7 +112,7 @@ public struct BluetoothUUID: Sendable {
 
     /// Writes the UUID in its own form, little-endian.
     @inlinable
-    public func encode(into bytes: inout ByteBuffer) {
+    package func encode(into bytes: inout ByteBuffer) {
         switch self.form {
         case .short(let value): bytes.writeLittleEndian(value)
         case .medium(let value): bytes.writeLittleEndian(value)
@@ -124,7 +124,7 @@ public struct BluetoothUUID: Sendable {
 
     /// 2, 4 or 16, depending on the form.
     @inlinable
-    public var octetCount: Int {
+    package var octetCount: Int {
         switch self.form {
         case .short: 2
         case .medium: 4

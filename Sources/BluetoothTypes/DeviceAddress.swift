@@ -17,7 +17,7 @@ public struct DeviceAddress: Hashable, Sendable {
     }
 
     /// The kind of a random address, from its two most significant bits (Vol 6, Part B, 1.3.2).
-    public enum RandomKind: Hashable, Sendable {
+    package enum RandomKind: Hashable, Sendable {
         /// Stable until the device restarts.
         case `static`
         /// Rotates; resolved with an identity resolving key.
@@ -55,7 +55,7 @@ public struct DeviceAddress: Hashable, Sendable {
     }
 
     /// A random static address from 46 random bits (Vol 6, Part B, 1.3.2.1).
-    public static func randomStatic(using generator: inout some RandomNumberGenerator) -> DeviceAddress {
+    package static func randomStatic(using generator: inout some RandomNumberGenerator) -> DeviceAddress {
         var bits = generator.next() & 0x3FFF_FFFF_FFFF
         // All zeros and all ones are not allowed in the random part.
         if bits == 0 || bits == 0x3FFF_FFFF_FFFF { bits = 1 }
@@ -84,7 +84,7 @@ public struct DeviceAddress: Hashable, Sendable {
     public static let none = DeviceAddress(0, kind: .public)
 
     /// The kind of a random address; `nil` for a public one.
-    public var randomKind: RandomKind? {
+    package var randomKind: RandomKind? {
         guard self.isRandom else { return nil }
         return switch self.value >> 46 {
         case 0b11: .static
@@ -100,7 +100,7 @@ public struct DeviceAddress: Hashable, Sendable {
 
     /// The address with `public` for `publicIdentity`, and `random` for `randomIdentity`.
     @inlinable
-    public var withoutIdentity: DeviceAddress {
+    package var withoutIdentity: DeviceAddress {
         DeviceAddress(self.value, kind: self.isRandom ? .random : .public)
     }
 
@@ -118,7 +118,7 @@ public struct DeviceAddress: Hashable, Sendable {
 
     /// Writes the six octets, without the kind.
     @inlinable
-    public func encode(into bytes: inout ByteBuffer) {
+    package func encode(into bytes: inout ByteBuffer) {
         bytes.writeLittleEndian(UInt32(truncatingIfNeeded: self.value))
         bytes.writeLittleEndian(UInt16(truncatingIfNeeded: self.value >> 32))
     }

@@ -13,9 +13,9 @@ public struct MalformedBytes: Error, Hashable, Sendable, CustomStringConvertible
         case trailingBytes
     }
 
-    public var reason: Reason
+    package var reason: Reason
     /// The name of the field in the specification.
-    public var field: String
+    package var field: String
 
     public init(_ reason: Reason, _ field: StaticString) {
         self.reason = reason

@@ -11,7 +11,7 @@ public struct Octets16: Hashable, Sendable {
     /// The least significant 64 bits.
     public var low: UInt64
 
-    public static let zero = Octets16(high: 0, low: 0)
+    package static let zero = Octets16(high: 0, low: 0)
 
     @inlinable
     public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
@@ -24,7 +24,7 @@ public struct Octets16: Hashable, Sendable {
     }
 
     /// The order of the Security Manager's functions and of AES.
-    public var mostSignificantFirst: [UInt8] {
+    package var mostSignificantFirst: [UInt8] {
         [self.high, self.low].flatMap { word in
             stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
         }
@@ -39,7 +39,7 @@ public struct Octets16: Hashable, Sendable {
 
     /// Writes the 16 octets, least significant first.
     @inlinable
-    public func encode(into bytes: inout ByteBuffer) {
+    package func encode(into bytes: inout ByteBuffer) {
         bytes.writeLittleEndian(self.low)
         bytes.writeLittleEndian(self.high)
     }
@@ -58,13 +58,13 @@ public struct Octets32: Hashable, Sendable {
     /// The least significant 128 bits.
     public var low: Octets16
 
-    public static let zero = Octets32(high: .zero, low: .zero)
+    package static let zero = Octets32(high: .zero, low: .zero)
 
     @inlinable
-    public init(high: Octets16, low: Octets16) { (self.high, self.low) = (high, low) }
+    package init(high: Octets16, low: Octets16) { (self.high, self.low) = (high, low) }
 
     /// `nil` unless there are 32 octets.
-    public init?(mostSignificantFirst octets: some Collection<UInt8>) {
+    package init?(mostSignificantFirst octets: some Collection<UInt8>) {
         guard octets.count == 32,
             let high = Octets16(mostSignificantFirst: octets.prefix(16)),
             let low = Octets16(mostSignificantFirst: octets.dropFirst(16))
@@ -72,10 +72,10 @@ public struct Octets32: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    public var mostSignificantFirst: [UInt8] { self.high.mostSignificantFirst + self.low.mostSignificantFirst }
+    package var mostSignificantFirst: [UInt8] { self.high.mostSignificantFirst + self.low.mostSignificantFirst }
 
     @inlinable
-    public init(parsing bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) {
+    package init(parsing bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) {
         guard bytes.readableBytes >= 32 else { throw MalformedBytes(.truncated, field) }
         self.low = try Octets16(parsing: &bytes, field)
         self.high = try Octets16(parsing: &bytes, field)
@@ -83,7 +83,7 @@ public struct Octets32: Hashable, Sendable {
 
     /// Writes the 32 octets, least significant first.
     @inlinable
-    public func encode(into bytes: inout ByteBuffer) {
+    package func encode(into bytes: inout ByteBuffer) {
         self.low.encode(into: &bytes)
         self.high.encode(into: &bytes)
     }

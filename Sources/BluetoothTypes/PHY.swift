@@ -8,11 +8,11 @@ public struct PHY: RawRepresentable, Hashable, Sendable, CustomStringConvertible
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// 1 Msym/s, uncoded; every device has it.
-    public static let le1M = PHY(rawValue: 1)
+    package static let le1M = PHY(rawValue: 1)
     /// 2 Msym/s, uncoded.
-    public static let le2M = PHY(rawValue: 2)
+    package static let le2M = PHY(rawValue: 2)
     /// 1 Msym/s, coded for a longer range.
-    public static let leCoded = PHY(rawValue: 3)
+    package static let leCoded = PHY(rawValue: 3)
 
     public var description: String {
         switch self {
@@ -31,9 +31,9 @@ public struct PHYSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
     /// Bits without a PHY are kept.
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let le1M = PHYSet(rawValue: 1 << 0)
-    public static let le2M = PHYSet(rawValue: 1 << 1)
-    public static let leCoded = PHYSet(rawValue: 1 << 2)
+    package static let le1M = PHYSet(rawValue: 1 << 0)
+    package static let le2M = PHYSet(rawValue: 1 << 1)
+    package static let leCoded = PHYSet(rawValue: 1 << 2)
 
     /// The set of one PHY; empty for an unknown one.
     @inlinable
@@ -48,7 +48,7 @@ public struct PHYSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The known PHYs of the set, in the order of their bits.
-    public var phys: [PHY] { [PHY.le1M, .le2M, .leCoded].filter { self.contains($0) } }
+    package var phys: [PHY] { [PHY.le1M, .le2M, .leCoded].filter { self.contains($0) } }
 
     public var description: String {
         self.isEmpty ? "none" : self.phys.map(\.description).joined(separator: "+")

@@ -15,7 +15,7 @@ public struct RSSI: SignalPower {
 }
 
 /// A transmit power in dBm.
-public struct TransmitPower: SignalPower {
+package struct TransmitPower: SignalPower {
     public var rawValue: Int8
 
     @inlinable public init(rawValue: Int8) { self.rawValue = rawValue }

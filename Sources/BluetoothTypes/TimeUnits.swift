@@ -26,11 +26,11 @@ extension BluetoothTime {
 
     /// The time as a SwiftNIO value.
     @inlinable
-    public var timeAmount: TimeAmount { .nanoseconds(Int64(clamping: self.rawValue) * Self.unit.nanoseconds) }
+    package var timeAmount: TimeAmount { .nanoseconds(Int64(clamping: self.rawValue) * Self.unit.nanoseconds) }
 
     /// Whether the specification allows this time.
     @inlinable
-    public var isInRange: Bool { Self.range.contains(self.rawValue) }
+    package var isInRange: Bool { Self.range.contains(self.rawValue) }
 
     @inlinable
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -56,19 +56,19 @@ public struct ConnectionInterval: BluetoothTime {
 }
 
 /// The time after which a link is lost if the peer sends no packet (Vol 6, Part B, 4.5.2).
-public struct SupervisionTimeout: BluetoothTime {
-    public static let unit = TimeAmount.milliseconds(10)
+package struct SupervisionTimeout: BluetoothTime {
+    package static let unit = TimeAmount.milliseconds(10)
     /// 100 ms to 32 s.
-    public static let range: ClosedRange<UInt16> = 0x000A...0x0C80
+    package static let range: ClosedRange<UInt16> = 0x000A...0x0C80
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The expected length of a connection event (Vol 4, Part E, 7.8.12).
-public struct ConnectionEventLength: BluetoothTime {
-    public static let unit = TimeAmount.microseconds(625)
+package struct ConnectionEventLength: BluetoothTime {
+    package static let unit = TimeAmount.microseconds(625)
     /// 0 to 40.9 s.
-    public static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
+    package static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
@@ -92,67 +92,67 @@ public struct ExtendedAdvertisingInterval: BluetoothTime {
 }
 
 /// The duration of advertising or scanning; 0 for no limit (Vol 4, Part E, 7.8.56 and 7.8.65).
-public struct AdvertisingDuration: BluetoothTime {
-    public static let unit = TimeAmount.milliseconds(10)
+package struct AdvertisingDuration: BluetoothTime {
+    package static let unit = TimeAmount.milliseconds(10)
     /// 0 to 655.35 s.
-    public static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
+    package static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between the starts of two scan windows, or the length of one (Vol 4, Part E, 7.8.10).
-public struct ScanInterval: BluetoothTime {
-    public static let unit = TimeAmount.microseconds(625)
+package struct ScanInterval: BluetoothTime {
+    package static let unit = TimeAmount.microseconds(625)
     /// 2.5 ms to 10.24 s.
-    public static let range: ClosedRange<UInt16> = 0x0004...0x4000
+    package static let range: ClosedRange<UInt16> = 0x0004...0x4000
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between the starts of two scan windows, or the length of one, for extended scanning (Vol 4, Part E,
 /// 7.8.64).
-public struct ExtendedScanInterval: BluetoothTime {
-    public static let unit = TimeAmount.microseconds(625)
+package struct ExtendedScanInterval: BluetoothTime {
+    package static let unit = TimeAmount.microseconds(625)
     /// 2.5 ms to 40.96 s.
-    public static let range: ClosedRange<UInt16> = 0x0004...0xFFFF
+    package static let range: ClosedRange<UInt16> = 0x0004...0xFFFF
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between two packets of a periodic advertising train (Vol 4, Part E, 7.8.61).
-public struct PeriodicAdvertisingInterval: BluetoothTime {
-    public static let unit = TimeAmount.microseconds(1_250)
+package struct PeriodicAdvertisingInterval: BluetoothTime {
+    package static let unit = TimeAmount.microseconds(1_250)
     /// 7.5 ms to 81.91875 s.
-    public static let range: ClosedRange<UInt16> = 0x0006...0xFFFF
+    package static let range: ClosedRange<UInt16> = 0x0006...0xFFFF
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The time between the starts of two scans of limited duration; 0 for a single scan (Vol 4, Part E, 7.8.65).
-public struct ScanPeriod: BluetoothTime {
-    public static let unit = TimeAmount.milliseconds(1_280)
+package struct ScanPeriod: BluetoothTime {
+    package static let unit = TimeAmount.milliseconds(1_280)
     /// 0 to 83,884.8 s.
-    public static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
+    package static let range: ClosedRange<UInt16> = 0x0000...0xFFFF
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The maximum time between two packets with a message integrity code (Vol 4, Part E, 7.3.94).
-public struct AuthenticatedPayloadTimeout: BluetoothTime {
-    public static let unit = TimeAmount.milliseconds(10)
+package struct AuthenticatedPayloadTimeout: BluetoothTime {
+    package static let unit = TimeAmount.milliseconds(10)
     /// 10 ms to 655.35 s.
-    public static let range: ClosedRange<UInt16> = 0x0001...0xFFFF
+    package static let range: ClosedRange<UInt16> = 0x0001...0xFFFF
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
 /// The lifetime of a resolvable private address (Vol 4, Part E, 7.8.45).
-public struct ResolvablePrivateAddressTimeout: BluetoothTime {
-    public static let unit = TimeAmount.seconds(1)
+package struct ResolvablePrivateAddressTimeout: BluetoothTime {
+    package static let unit = TimeAmount.seconds(1)
     /// 1 s to 1 h.
-    public static let range: ClosedRange<UInt16> = 0x0001...0x0E10
+    package static let range: ClosedRange<UInt16> = 0x0001...0x0E10
     /// The default and recommended value: 15 minutes (Vol 3, Part C, appendix A, TGAP(private_addr_int)).
-    public static let recommended = ResolvablePrivateAddressTimeout(rawValue: 900)
+    package static let recommended = ResolvablePrivateAddressTimeout(rawValue: 900)
     public var rawValue: UInt16
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 }

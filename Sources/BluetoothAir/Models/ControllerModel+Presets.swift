@@ -2,13 +2,13 @@
 // measured here. Unpublished numbers (most list sizes, numbers of links and of LE buffers) are those of a similar chip
 // or typical ones; comments call them "guessed".
 
-public import BluetoothHCI
+package import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
 extension ControllerModel {
     /// All models of controllers that people own.
-    public static let presets: [ControllerModel] = [
+    package static let presets: [ControllerModel] = [
         .raspberryPi3, .raspberryPi3BPlus, .raspberryPi4, .bcm20702, .csr8510, .csrClone, .rtl8761b,
         .rtl8761bWithoutFirmware, .intel7265, .intelAX200, .mt7921, .qca6174, .wcn6855, .zephyr, .softDeviceController,
         .esp32, .cc2564,
@@ -16,7 +16,7 @@ extension ControllerModel {
 
     /// The preset of a chip that reports these values. Firmware patches change the version of some chips, but not from
     /// 4 to 5.
-    public static func preset(version: CoreVersion, company: UInt16, subversion: UInt16) -> ControllerModel? {
+    package static func preset(version: CoreVersion, company: UInt16, subversion: UInt16) -> ControllerModel? {
         self.presets.first {
             $0.company == company && $0.subversion == subversion
                 && ($0.version.rawValue < CoreVersion.v5_0.rawValue) == (version.rawValue < CoreVersion.v5_0.rawValue)
@@ -27,7 +27,7 @@ extension ControllerModel {
 
     /// BCM43430A1 of a Raspberry Pi 3 and Zero W. Known: version, buffers, a listed command that it does not support;
     /// commands and LE buffers are those of the similar BCM4339. Guessed: lists, states, links.
-    public static let raspberryPi3 = ControllerModel(
+    package static let raspberryPi3 = ControllerModel(
         "BCM43430A1 (Raspberry Pi 3, Zero W)",
         .v4_1,
         revision: 0x00B6,
@@ -46,7 +46,7 @@ extension ControllerModel {
 
     /// BCM4345C0 of a Raspberry Pi 3B+ with an early patch. Known: version, features, shared buffers. Guessed: the
     /// rest.
-    public static let raspberryPi3BPlus = ControllerModel(
+    package static let raspberryPi3BPlus = ControllerModel(
         "BCM4345C0 (Raspberry Pi 3B+)",
         .v4_2,
         revision: 0x00FC,
@@ -62,7 +62,7 @@ extension ControllerModel {
 
     /// CYW43455 of a Raspberry Pi 4, 5 and 400. Known: version, no extended advertising. Guessed: buffers, lists,
     /// states, links.
-    public static let raspberryPi4 = ControllerModel(
+    package static let raspberryPi4 = ControllerModel(
         "CYW43455 (Raspberry Pi 4, 5, 400)",
         .v5_0,
         revision: 0x0190,
@@ -78,7 +78,7 @@ extension ControllerModel {
 
     /// BCM20702A1 of many dongles of 2012 to 2016. Known: version, features, the common address of unprogrammed chips,
     /// a slow answer to HCI Reset. Guessed: one role at a time, how slow, lists, links.
-    public static let bcm20702 = ControllerModel(
+    package static let bcm20702 = ControllerModel(
         "BCM20702A1 (USB dongle)",
         .v4_0,
         revision: 0x1000,
@@ -99,7 +99,7 @@ extension ControllerModel {
     // MARK: Dongles
 
     /// A genuine CSR8510 A10. Known: version, shared buffers, one role at a time, 5 links. Guessed: the accept list.
-    public static let csr8510 = ControllerModel(
+    package static let csr8510 = ControllerModel(
         "CSR8510 A10 (USB dongle)",
         .v4_0,
         revision: 0x22BB,
@@ -118,7 +118,7 @@ extension ControllerModel {
 
     /// A dongle that claims to be a CSR8510. Known: commands, buffers, accept list, states, all from one specimen.
     /// Guessed: links, and that it never answers Host Buffer Size.
-    public static let csrClone = ControllerModel(
+    package static let csrClone = ControllerModel(
         "CSR8510 clone (USB dongle)",
         .v4_0,
         revision: 0x0709,
@@ -138,7 +138,7 @@ extension ControllerModel {
 
     /// RTL8761B, BU and BUV with firmware. Known: version, extended scanning rejected while there is a link, handles.
     /// Guessed: commands, lists, states, LE buffers.
-    public static let rtl8761b = ControllerModel(
+    package static let rtl8761b = ControllerModel(
         "RTL8761B (USB dongle)",
         .v5_1,
         revision: 0x09A9,
@@ -156,7 +156,7 @@ extension ControllerModel {
 
     /// RTL8761B with its ROM code only. Known: version, no reports of passive scans. Guessed: the rest, as with
     /// firmware.
-    public static let rtl8761bWithoutFirmware = ControllerModel(copyOf: .rtl8761b, "RTL8761B without firmware") {
+    package static let rtl8761bWithoutFirmware = ControllerModel(copyOf: .rtl8761b, "RTL8761B without firmware") {
         ($0.revision, $0.subversion) = (0x000B, 0x8761)
         $0.quirks.insert(.reportsActiveScansOnly)
     }
@@ -165,7 +165,7 @@ extension ControllerModel {
 
     /// Intel 7265, 8260 and 8265. Known: version, vendor events. Guessed: commands, features, lists, states, LE
     /// buffers.
-    public static let intel7265 = ControllerModel(
+    package static let intel7265 = ControllerModel(
         "Intel 7265, 8260, 8265",
         .v4_2,
         revision: 0x0100,
@@ -182,7 +182,7 @@ extension ControllerModel {
     }
 
     /// Intel AX200 and AX201. Known: nearly everything. Guessed: the commands, links.
-    public static let intelAX200 = ControllerModel(
+    package static let intelAX200 = ControllerModel(
         "Intel AX200, AX201",
         .v5_2,
         revision: 0x20CE,
@@ -201,7 +201,7 @@ extension ControllerModel {
     }
 
     /// MediaTek MT7921 and MT7922. Known: version. Guessed: the rest.
-    public static let mt7921 = ControllerModel(
+    package static let mt7921 = ControllerModel(
         "MediaTek MT7921, MT7922",
         .v5_2,
         revision: 0x2918,
@@ -217,7 +217,7 @@ extension ControllerModel {
     }
 
     /// Qualcomm QCA6174 and QCA9377. Known: version. Guessed: the rest.
-    public static let qca6174 = ControllerModel(
+    package static let qca6174 = ControllerModel(
         "Qualcomm QCA6174, QCA9377",
         .v4_1,
         revision: 0,
@@ -234,7 +234,7 @@ extension ControllerModel {
     }
 
     /// Qualcomm WCN6855. Known: version, the address of an unconfigured chip. Guessed: the rest.
-    public static let wcn6855 = ControllerModel(
+    package static let wcn6855 = ControllerModel(
         "Qualcomm WCN6855",
         .v5_3,
         revision: 0,
@@ -253,7 +253,7 @@ extension ControllerModel {
 
     /// Zephyr's controller, as its samples `hci_usb` and `hci_uart` build it. Known: version, features, no address,
     /// accept list, states, no initiating while scanning, buffers, handles. Guessed: the commands, 16 links.
-    public static let zephyr = ControllerModel(
+    package static let zephyr = ControllerModel(
         "Zephyr (nRF52840 and others)",
         .v5_1,
         revision: 0,
@@ -273,7 +273,7 @@ extension ControllerModel {
     }
 
     /// Nordic's SoftDevice Controller over UART. Known: maker, no address, handles. Guessed: the rest.
-    public static let softDeviceController = ControllerModel(
+    package static let softDeviceController = ControllerModel(
         "SoftDevice Controller (Nordic)",
         .v5_3,
         revision: 0x1234,
@@ -290,7 +290,7 @@ extension ControllerModel {
     }
 
     /// ESP32 with HCI over UART. Known: version, commands, buffers, credits, handles. Guessed: lists, states, 9 links.
-    public static let esp32 = ControllerModel("ESP32", .v4_2, revision: 0x030E, company: 0x60, subversion: 0x030E) {
+    package static let esp32 = ControllerModel("ESP32", .v4_2, revision: 0x030E, company: 0x60, subversion: 0x030E) {
         $0.commands = SupportedCommands(
             "bfffff03ccffefff3ffffc1ff20fe8fe3ff78fff1c00040061f7ffff7f38c0ff7fffff0f"
         )
@@ -304,7 +304,7 @@ extension ControllerModel {
     }
 
     /// TI CC2564 and WL18xx. Known: version, one link as a peripheral. Guessed: one role at a time, and the rest.
-    public static let cc2564 = ControllerModel("TI CC2564, WL18xx", .v4_0, revision: 0, company: 13, subversion: 0x1B90)
+    package static let cc2564 = ControllerModel("TI CC2564, WL18xx", .v4_0, revision: 0, company: 13, subversion: 0x1B90)
     {
         $0.commands = .dualMode
         $0.features = .encryption

@@ -1,117 +1,117 @@
 // The kind of a virtual controller: how it identifies itself, its resources, and what it rejects.
 // `ControllerModel+Presets.swift` has the kinds that people own.
 
-public import BluetoothHCI
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothHCI
+package import BluetoothTypes
+package import NIOCore
 
 /// The kind of a controller: the values that a host reads, its resources, and its faults.
 public struct ControllerModel: Hashable, Sendable {
     /// Its usual name.
-    public var name = "virtual controller"
+    package var name = "virtual controller"
 
     // MARK: Identification
 
     /// The version of HCI and of the link layer.
-    public var version = CoreVersion.v5_4
+    package var version = CoreVersion.v5_4
     /// The revision of HCI.
-    public var revision: UInt16 = 0x0001
+    package var revision: UInt16 = 0x0001
     /// The company identifier of its maker; initially that of no company.
-    public var company: UInt16 = 0xFFFF
+    package var company: UInt16 = 0xFFFF
     /// The subversion of the link layer.
-    public var subversion: UInt16 = 0x0001
+    package var subversion: UInt16 = 0x0001
     /// Whether it claims BR/EDR, which is not implemented.
-    public var isDualMode = false
+    package var isDualMode = false
     /// The commands that it lists. It rejects others with Unknown HCI Command.
-    public var commands = Controller.supportedCommands
+    package var commands = Controller.supportedCommands
     /// The features of its link layer, without LL Privacy if ``resolvingListSize`` is 0.
-    public var features = Controller.features
+    package var features = Controller.features
     /// The states that it claims (Vol 4, Part E, 7.8.27); ``excludedRoles`` has what it rejects.
-    public var states = LEStates.all
+    package var states = LEStates.all
     /// Its public address; `nil` for one that the air assigns.
-    public var address: DeviceAddress?
+    package var address: DeviceAddress?
 
     // MARK: Resources
 
     /// The longest ACL data packet that it accepts from its host, in octets after the header: 27 to 1,024.
-    public var aclDataPacketLength = Int(DataPacketLimits.maximumOctets)
+    package var aclDataPacketLength = Int(DataPacketLimits.maximumOctets)
     /// The number of such packets that it buffers: 1 to 255.
-    public var aclDataPacketCount = 64
+    package var aclDataPacketCount = 64
     /// Whether these buffers are shared with BR/EDR, so that only Read Buffer Size reports them.
-    public var sharesBuffers = false
+    package var sharesBuffers = false
     /// The maximum number of links: 1 to 1,024.
-    public var maximumLinkCount = 128
+    package var maximumLinkCount = 128
     /// The number of commands that a host may send before it has to wait for an answer: 1 to 255.
-    public var commandCredits = 4
+    package var commandCredits = 4
     /// The size of the filter accept list: 1 to 255.
-    public var filterAcceptListSize = 64
+    package var filterAcceptListSize = 64
     /// The size of the resolving list: 1 to 255, or 0 for a controller that resolves no private addresses.
-    public var resolvingListSize = 64
+    package var resolvingListSize = 64
     /// The number of its advertising sets: 1 to 240.
-    public var advertisingSetCount = 16
+    package var advertisingSetCount = 16
     /// The maximum octets of advertising data in a set: 31 to 1,650.
-    public var maximumAdvertisingDataLength = AdvertisingDataLimits.extended
+    package var maximumAdvertisingDataLength = AdvertisingDataLimits.extended
     /// The handle of its first link: 0x0000 to 0x0EFF.
-    public var firstHandle: UInt16 = 0x0040
+    package var firstHandle: UInt16 = 0x0040
 
     // MARK: Restrictions and faults
 
     /// Combinations of roles that it rejects with Command Disallowed.
-    public var excludedRoles: [Roles] = []
+    package var excludedRoles: [Roles] = []
     /// Commands that it lists but rejects with Unknown HCI Command.
-    public var refusedCommands: Set<HCIOpcode> = []
+    package var refusedCommands: Set<HCIOpcode> = []
     /// Commands that it never answers.
-    public var unansweredCommands: Set<HCIOpcode> = []
+    package var unansweredCommands: Set<HCIOpcode> = []
     /// How long it takes to answer HCI Reset.
-    public var resetDelay = TimeAmount.zero
+    package var resetDelay = TimeAmount.zero
     /// How long events are delayed with respect to data, as over USB, where they come from two endpoints.
-    public var eventDelay = TimeAmount.zero
+    package var eventDelay = TimeAmount.zero
     /// Its other faults.
-    public var quirks: Quirks = []
+    package var quirks: Quirks = []
 
     /// Creates a large modern controller without faults.
     public init() {}
 
     /// Roles of a radio that may exclude each other.
-    public struct Roles: OptionSet, Hashable, Sendable {
+    package struct Roles: OptionSet, Hashable, Sendable {
         /// The bits.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
 
         /// A set from its bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Advertising of every kind.
-        public static let advertising = Roles(rawValue: 1 << 0)
+        package static let advertising = Roles(rawValue: 1 << 0)
         /// Scanning, passive and active.
-        public static let scanning = Roles(rawValue: 1 << 1)
+        package static let scanning = Roles(rawValue: 1 << 1)
         /// Initiating.
-        public static let initiating = Roles(rawValue: 1 << 2)
+        package static let initiating = Roles(rawValue: 1 << 2)
         /// Links as central.
-        public static let central = Roles(rawValue: 1 << 3)
+        package static let central = Roles(rawValue: 1 << 3)
         /// Links as peripheral.
-        public static let peripheral = Roles(rawValue: 1 << 4)
+        package static let peripheral = Roles(rawValue: 1 << 4)
     }
 
     /// Faults of a controller.
-    public struct Quirks: OptionSet, Hashable, Sendable {
+    package struct Quirks: OptionSet, Hashable, Sendable {
         /// The bits.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
 
         /// A set from its bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Its first link as central is reported and then ends with Connection Failed to be Established.
-        public static let firstLinkFails = Quirks(rawValue: 1 << 0)
+        package static let firstLinkFails = Quirks(rawValue: 1 << 0)
         /// It reports nothing while it scans passively.
-        public static let reportsActiveScansOnly = Quirks(rawValue: 1 << 1)
+        package static let reportsActiveScansOnly = Quirks(rawValue: 1 << 1)
         /// It sends a vendor event after each HCI Reset.
-        public static let vendorEvents = Quirks(rawValue: 1 << 2)
+        package static let vendorEvents = Quirks(rawValue: 1 << 2)
         /// It rejects LE Set Extended Scan Parameters while it has a link.
-        public static let refusesExtendedScanWithLinks = Quirks(rawValue: 1 << 3)
+        package static let refusesExtendedScanWithLinks = Quirks(rawValue: 1 << 3)
         /// It accepts a mix of legacy and extended commands, which others reject (Vol 4, Part E, 3.1.1).
-        public static let mixesCommandFamilies = Quirks(rawValue: 1 << 4)
+        package static let mixesCommandFamilies = Quirks(rawValue: 1 << 4)
         /// It accepts the extended commands of advertising, scanning and initiating, and ignores them.
-        public static let ignoresExtendedCommands = Quirks(rawValue: 1 << 5)
+        package static let ignoresExtendedCommands = Quirks(rawValue: 1 << 5)
     }
 
     /// The model with every number clamped to its range.

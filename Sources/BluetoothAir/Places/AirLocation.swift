@@ -6,14 +6,14 @@ import BluetoothHCI
 ///
 /// Two devices with positions are as far apart as their positions. Between all others the larger distance counts; a
 /// device with a position then has the distance 1 m.
-public enum AirLocation: Hashable, Sendable {
+package enum AirLocation: Hashable, Sendable {
     /// At this distance from all other devices.
     case distance(Distance)
     /// At this position.
     case position(AirPosition)
 
     /// The distance from devices without a position.
-    public var distance: Distance {
+    package var distance: Distance {
         switch self {
         case .distance(let distance): distance
         case .position: .metres(1)
@@ -21,7 +21,7 @@ public enum AirLocation: Hashable, Sendable {
     }
 
     /// The position, if the device has one.
-    public var position: AirPosition? {
+    package var position: AirPosition? {
         switch self {
         case .distance: nil
         case .position(let position): position

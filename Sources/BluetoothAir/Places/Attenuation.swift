@@ -10,15 +10,15 @@ import BluetoothTypes
 /// concrete (COST 231 Final Report, 4.7, at 1.8 GHz). `.infinite` lets nothing through.
 public struct Attenuation: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number of decibels, not negative; it may be infinite.
-    public let decibels: Double
+    package let decibels: Double
 
     /// Creates an attenuation in decibels: a negative number or NaN becomes 0.
-    public static func decibels(_ decibels: Double) -> Attenuation {
+    package static func decibels(_ decibels: Double) -> Attenuation {
         Attenuation(decibels: decibels > 0 ? decibels : 0)
     }
 
     /// Nothing gets through.
-    public static let infinite = Attenuation(decibels: .infinity)
+    package static let infinite = Attenuation(decibels: .infinity)
 
     private init(decibels: Double) { self.decibels = decibels }
 
@@ -26,7 +26,7 @@ public struct Attenuation: Hashable, Comparable, Sendable, CustomStringConvertib
     public static func < (left: Attenuation, right: Attenuation) -> Bool { left.decibels < right.decibels }
 
     /// The sum of two attenuations.
-    public static func + (left: Attenuation, right: Attenuation) -> Attenuation {
+    package static func + (left: Attenuation, right: Attenuation) -> Attenuation {
         Attenuation(decibels: left.decibels + right.decibels)
     }
 
@@ -45,11 +45,11 @@ extension Attenuation: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
 /// A wall on an air. It weakens signals between positions on its two sides.
 public struct AirWall: Hashable, Sendable {
     /// One end.
-    public var start: AirPosition
+    package var start: AirPosition
     /// The other end.
-    public var end: AirPosition
+    package var end: AirPosition
     /// By how much it weakens a signal.
-    public var attenuation: Attenuation
+    package var attenuation: Attenuation
 
     /// A wall between two points.
     public init(from start: AirPosition, to end: AirPosition, attenuation: Attenuation) {

@@ -1,10 +1,10 @@
 // From an adapter of BlueZ to channels: each one is a connection to the bus and a private air of its own, so nothing of
 // an earlier one is left when BlueZ comes back.
 
-public import BluetoothHCI
-public import BluetoothHost
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothHCI
+package import BluetoothHost
+package import BluetoothTypes
+package import NIOCore
 
 #if canImport(Glibc)
 import Glibc
@@ -15,7 +15,7 @@ import Darwin
 #endif
 
 /// Receives the events of BlueZ's adapter that are not HCI.
-public protocol BlueZSourceDelegate: AnyObject {
+package protocol BlueZSourceDelegate: AnyObject {
     /// BlueZ asks the user something while it pairs with a device; an answer that is late is ignored.
     func source(
         _ source: BlueZSource,
@@ -32,21 +32,21 @@ public protocol BlueZSourceDelegate: AnyObject {
 }
 
 /// A device that BlueZ is connected to, for whichever program.
-public struct BlueZDevice: Hashable, Sendable {
+package struct BlueZDevice: Hashable, Sendable {
     /// Its address.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// Its name; `nil` if none is known.
-    public var name: String?
+    package var name: String?
     /// The services that it advertises or has.
-    public var services: [BluetoothUUID]
+    package var services: [BluetoothUUID]
     /// Whether BlueZ has paired with it.
-    public var isPaired: Bool
+    package var isPaired: Bool
 }
 
 /// Opens channels to the adapter that BlueZ has.
 ///
 /// All members are used on the event loop alone.
-public final class BlueZSource {
+package final class BlueZSource {
     private let index: Int?
     private let eventLoop: any EventLoop
     private let address: String
@@ -55,9 +55,9 @@ public final class BlueZSource {
     private weak var adapter: BlueZAdapter?
     weak var delegate: (any BlueZSourceDelegate)?
     /// The display and keys of this program's user, for pairing.
-    public var capability = IOCapability.noInputNoOutput
+    package var capability = IOCapability.noInputNoOutput
     /// The devices that BlueZ is connected to.
-    public internal(set) var connectedDevices: [BlueZDevice] = [] {
+    package internal(set) var connectedDevices: [BlueZDevice] = [] {
         didSet { if self.connectedDevices != oldValue { self.delegate?.sourceDidChangeConnectedDevices(self) } }
     }
 
@@ -67,7 +67,7 @@ public final class BlueZSource {
     ///   - index: The number of the adapter; `nil` for the first one that is switched on.
     ///   - eventLoop: The loop of the channels.
     ///   - address: The address of the bus; `nil` for that of the system, which `DBUS_SYSTEM_BUS_ADDRESS` may name.
-    public init(adapter index: Int?, on eventLoop: any EventLoop, bus address: String? = nil) {
+    package init(adapter index: Int?, on eventLoop: any EventLoop, bus address: String? = nil) {
         self.index = index
         self.eventLoop = eventLoop
         self.address = address ?? Self.systemBus
@@ -79,19 +79,19 @@ public final class BlueZSource {
 
     /// Publishes the services of `host`, which uses the channels, with BlueZ, and reports everything but HCI to
     /// `delegate`.
-    public func use(_ host: LEHost, _ delegate: any BlueZSourceDelegate) {
+    package func use(_ host: LEHost, _ delegate: any BlueZSourceDelegate) {
         self.host = host
         self.delegate = delegate
     }
 
     /// Pairs with a device; the delegate gets the result. False if BlueZ does not know the device.
-    public func pair(with device: DeviceAddress) -> Bool {
+    package func pair(with device: DeviceAddress) -> Bool {
         self.eventLoop.assertInEventLoop()
         return self.adapter?.pair(with: device) ?? false
     }
 
     /// Opens a channel; `completion` is called once, on the event loop.
-    public func open(_ completion: @escaping (Result<any HCIChannel, BlueZError>) -> Void) {
+    package func open(_ completion: @escaping (Result<any HCIChannel, BlueZError>) -> Void) {
         self.eventLoop.assertInEventLoop()
         do throws(BlueZError) {
             let library = try BusLibrary.shared.get()
@@ -109,7 +109,7 @@ public final class BlueZSource {
     }
 
     /// Cancels what is being opened.
-    public func close() {
+    package func close() {
         self.opening?.channelDidClose()
         self.opening = nil
     }

@@ -1,20 +1,20 @@
 // The devices that the system has paired with, for a tool that lists and removes them.
 
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothTypes
+package import NIOCore
 
 /// The bonds of BlueZ's adapters. BlueZ has the keys, and shows none of them.
-public enum BlueZBonds {
+package enum BlueZBonds {
     /// A device that BlueZ has paired with.
-    public struct Bond: Hashable, Sendable {
+    package struct Bond: Hashable, Sendable {
         /// The address of the adapter.
-        public var owner: DeviceAddress
+        package var owner: DeviceAddress
         /// The number of the adapter.
-        public var index: Int
+        package var index: Int
         /// The address of the device.
-        public var peer: DeviceAddress
+        package var peer: DeviceAddress
         /// Its name; `nil` if none is known.
-        public var name: String?
+        package var name: String?
         /// The path of its object.
         var path: String
         /// The path of the adapter's object.
@@ -24,7 +24,7 @@ public enum BlueZBonds {
     /// Reads all bonds; fails with ``BlueZError``.
     ///
     /// - Parameter bus: The address of the bus; `nil` for that of the system.
-    public static func all(on eventLoop: any EventLoop, bus: String? = nil) -> EventLoopFuture<[Bond]> {
+    package static func all(on eventLoop: any EventLoop, bus: String? = nil) -> EventLoopFuture<[Bond]> {
         self.ask(eventLoop, bus, "/", BlueZ.objectManager, "GetManagedObjects") { arguments in
             var tree = ObjectTree()
             tree.replace(by: arguments)
@@ -33,7 +33,7 @@ public enum BlueZBonds {
     }
 
     /// Removes a bond; BlueZ ends the connection to the device. Fails with ``BlueZError``.
-    public static func remove(_ bond: Bond, on eventLoop: any EventLoop, bus: String? = nil) -> EventLoopFuture<Void> {
+    package static func remove(_ bond: Bond, on eventLoop: any EventLoop, bus: String? = nil) -> EventLoopFuture<Void> {
         self.ask(eventLoop, bus, bond.adapter, BlueZ.adapter, "RemoveDevice", [.path(bond.path)]) { _ in }
     }
 

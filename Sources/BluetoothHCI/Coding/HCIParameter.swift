@@ -25,7 +25,7 @@ extension HCIParameter where Self: RawRepresentable, RawValue: FixedWidthInteger
 }
 
 /// A code of which some values have names; other values are kept.
-public protocol HCICode: RawRepresentable, HCIParameter where RawValue: FixedWidthInteger {
+package protocol HCICode: RawRepresentable, HCIParameter where RawValue: FixedWidthInteger {
     init(rawValue: RawValue)
 }
 
@@ -34,7 +34,7 @@ extension HCICode {
 }
 
 /// Bits of which some have names; other bits are kept.
-public protocol HCIBits: OptionSet, HCIParameter where RawValue: FixedWidthInteger {}
+package protocol HCIBits: OptionSet, HCIParameter where RawValue: FixedWidthInteger {}
 
 extension HCIBits {
     public var description: String { hexadecimal(self.rawValue) }

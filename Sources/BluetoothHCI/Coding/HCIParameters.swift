@@ -167,7 +167,7 @@ extension HCIParameterCoder {
     }
 
     /// The six octets of an address whose type is not encoded.
-    public mutating func address(
+    package mutating func address(
         _ name: StaticString,
         _ value: (Source) -> DeviceAddress,
         kind: DeviceAddress.Kind
@@ -182,7 +182,7 @@ extension HCIParameterCoder {
     }
 
     /// The six octets of a resolvable private address; zero is the encoding of `nil`.
-    public mutating func resolvableAddress(
+    package mutating func resolvableAddress(
         _ name: StaticString,
         _ value: (Source) -> DeviceAddress?
     ) throws(Failure) -> DeviceAddress? {
@@ -199,7 +199,7 @@ extension HCIParameterCoder {
     }
 
     /// A length octet, at most `limit`, then that many octets, padded with zeros to `width` when written.
-    public mutating func octets(
+    package mutating func octets(
         _ name: StaticString,
         _ value: (Source) -> ByteBuffer,
         limit: Int,
@@ -224,7 +224,7 @@ extension HCIParameterCoder {
     }
 
     /// All remaining octets.
-    public mutating func remainder(
+    package mutating func remainder(
         _ name: StaticString,
         _ value: (Source) -> ByteBuffer
     ) throws(Failure) -> ByteBuffer {

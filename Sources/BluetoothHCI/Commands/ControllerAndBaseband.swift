@@ -1,12 +1,12 @@
 // Controller & Baseband commands (Vol 4, Part E, 7.3): reset, event masks, flow control from controller to host, LE
 // host support, authenticated payloads.
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Sets the events that the host wants (Vol 4, Part E, 7.3.1).
 public struct SetEventMask: HCICommand {
     public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0001)
-    public var mask: EventMask
+    package var mask: EventMask
     public init(mask: EventMask) { self.mask = mask }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
@@ -21,12 +21,12 @@ public struct Reset: HCICommandWithoutParameters {
 }
 
 /// Reads the transmit power of a link (Vol 4, Part E, 7.3.35).
-public struct ReadTransmitPowerLevel: HCICommand {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x002D)
-    public var handle: ConnectionHandle
-    public var type: TransmitPowerLevelType
+package struct ReadTransmitPowerLevel: HCICommand {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x002D)
+    package var handle: ConnectionHandle
+    package var type: TransmitPowerLevelType
 
-    public init(handle: ConnectionHandle, type: TransmitPowerLevelType = .current) {
+    package init(handle: ConnectionHandle, type: TransmitPowerLevelType = .current) {
         (self.handle, self.type) = (handle, type)
     }
 
@@ -35,12 +35,12 @@ public struct ReadTransmitPowerLevel: HCICommand {
         self.type = try coder.field("Type", \.type)
     }
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
-        public var handle: ConnectionHandle
-        public var level: TransmitPower
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
+        package var handle: ConnectionHandle
+        package var level: TransmitPower
 
-        public init(
+        package init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
             level: TransmitPower = 0
@@ -57,10 +57,10 @@ public struct ReadTransmitPowerLevel: HCICommand {
 }
 
 /// Turns flow control from controller to host on or off (Vol 4, Part E, 7.3.38).
-public struct SetControllerToHostFlowControl: HCICommand {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0031)
-    public var mode: ControllerToHostFlowControl
-    public init(mode: ControllerToHostFlowControl) { self.mode = mode }
+package struct SetControllerToHostFlowControl: HCICommand {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x0031)
+    package var mode: ControllerToHostFlowControl
+    package init(mode: ControllerToHostFlowControl) { self.mode = mode }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.mode = try coder.field("Flow_Control_Enable", \.mode)
@@ -68,15 +68,15 @@ public struct SetControllerToHostFlowControl: HCICommand {
 }
 
 /// Sets the sizes of the host's buffers (Vol 4, Part E, 7.3.39).
-public struct HostBufferSize: HCICommand {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0033)
+package struct HostBufferSize: HCICommand {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x0033)
     /// Octets of payload, without the header.
-    public var aclDataPacketLength: UInt16
-    public var synchronousDataPacketLength: UInt8
-    public var aclDataPacketCount: UInt16
-    public var synchronousDataPacketCount: UInt16
+    package var aclDataPacketLength: UInt16
+    package var synchronousDataPacketLength: UInt8
+    package var aclDataPacketCount: UInt16
+    package var synchronousDataPacketCount: UInt16
 
-    public init(
+    package init(
         aclDataPacketLength: UInt16,
         synchronousDataPacketLength: UInt8 = 0,
         aclDataPacketCount: UInt16,
@@ -103,10 +103,10 @@ public struct HostBufferSize: HCICommand {
 }
 
 /// Sets the events of the second page that the host wants (Vol 4, Part E, 7.3.69).
-public struct SetEventMaskPage2: HCICommand {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0063)
-    public var mask: EventMaskPage2
-    public init(mask: EventMaskPage2) { self.mask = mask }
+package struct SetEventMaskPage2: HCICommand {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x0063)
+    package var mask: EventMaskPage2
+    package init(mask: EventMaskPage2) { self.mask = mask }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.mask = try coder.field("Event_Mask_Page_2", \.mask)
@@ -114,17 +114,17 @@ public struct SetEventMaskPage2: HCICommand {
 }
 
 /// Reads whether the host of a dual-mode controller supports LE (Vol 4, Part E, 7.3.78).
-public struct ReadLEHostSupport: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x006C)
-    public init() {}
+package struct ReadLEHostSupport: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x006C)
+    package init() {}
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
-        public var isLESupported: Bool
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
+        package var isLESupported: Bool
         /// Formerly Simultaneous LE and BR/EDR.
-        public var unused: UInt8
+        package var unused: UInt8
 
-        public init(status: HCIErrorCode = .success, isLESupported: Bool = false, unused: UInt8 = 0) {
+        package init(status: HCIErrorCode = .success, isLESupported: Bool = false, unused: UInt8 = 0) {
             (self.status, self.isLESupported, self.unused) = (status, isLESupported, unused)
         }
 
@@ -137,12 +137,12 @@ public struct ReadLEHostSupport: HCICommandWithoutParameters {
 }
 
 /// Sets whether the host of a dual-mode controller supports LE (Vol 4, Part E, 7.3.79).
-public struct WriteLEHostSupport: HCICommand {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x006D)
-    public var isLESupported: Bool
+package struct WriteLEHostSupport: HCICommand {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x006D)
+    package var isLESupported: Bool
     /// Formerly Simultaneous LE and BR/EDR; zero.
-    public var unused: UInt8
-    public init(isLESupported: Bool, unused: UInt8 = 0) { (self.isLESupported, self.unused) = (isLESupported, unused) }
+    package var unused: UInt8
+    package init(isLESupported: Bool, unused: UInt8 = 0) { (self.isLESupported, self.unused) = (isLESupported, unused) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.isLESupported = try coder.field("LE_Supported_Host", \.isLESupported)
@@ -151,17 +151,17 @@ public struct WriteLEHostSupport: HCICommand {
 }
 
 /// Reads the maximum time between two authenticated packets of a link (Vol 4, Part E, 7.3.93).
-public struct ReadAuthenticatedPayloadTimeout: HCICommandForLink {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x007B)
-    public var handle: ConnectionHandle
-    public init(handle: ConnectionHandle) { self.handle = handle }
+package struct ReadAuthenticatedPayloadTimeout: HCICommandForLink {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x007B)
+    package var handle: ConnectionHandle
+    package init(handle: ConnectionHandle) { self.handle = handle }
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
-        public var handle: ConnectionHandle
-        public var timeout: AuthenticatedPayloadTimeout
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
+        package var handle: ConnectionHandle
+        package var timeout: AuthenticatedPayloadTimeout
 
-        public init(
+        package init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
             timeout: AuthenticatedPayloadTimeout = AuthenticatedPayloadTimeout(rawValue: 0)
@@ -178,13 +178,13 @@ public struct ReadAuthenticatedPayloadTimeout: HCICommandForLink {
 }
 
 /// Sets the maximum time between two authenticated packets of a link (Vol 4, Part E, 7.3.94).
-public struct WriteAuthenticatedPayloadTimeout: HCICommand {
-    public typealias ReturnParameters = LinkReturnParameters
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x007C)
-    public var handle: ConnectionHandle
-    public var timeout: AuthenticatedPayloadTimeout
+package struct WriteAuthenticatedPayloadTimeout: HCICommand {
+    package typealias ReturnParameters = LinkReturnParameters
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x007C)
+    package var handle: ConnectionHandle
+    package var timeout: AuthenticatedPayloadTimeout
 
-    public init(handle: ConnectionHandle, timeout: AuthenticatedPayloadTimeout) {
+    package init(handle: ConnectionHandle, timeout: AuthenticatedPayloadTimeout) {
         (self.handle, self.timeout) = (handle, timeout)
     }
 

@@ -1,6 +1,6 @@
 // Informational Parameters (Vol 4, Part E, 7.4).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Reads the versions of the controller (Vol 4, Part E, 7.4.1).
 public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
@@ -10,12 +10,12 @@ public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
         public var hciVersion: CoreVersion
-        public var hciSubversion: UInt16
-        public var linkLayerVersion: CoreVersion
-        public var company: UInt16
-        public var linkLayerSubversion: UInt16
+        package var hciSubversion: UInt16
+        package var linkLayerVersion: CoreVersion
+        package var company: UInt16
+        package var linkLayerSubversion: UInt16
 
-        public init(
+        package init(
             status: HCIErrorCode = .success,
             hciVersion: CoreVersion = CoreVersion(rawValue: 0),
             hciSubversion: UInt16 = 0,
@@ -43,15 +43,15 @@ public struct ReadLocalVersionInformation: HCICommandWithoutParameters {
 }
 
 /// Reads the commands that the controller supports (Vol 4, Part E, 7.4.2).
-public struct ReadLocalSupportedCommands: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.informationalParameters, 0x0002)
-    public init() {}
+package struct ReadLocalSupportedCommands: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.informationalParameters, 0x0002)
+    package init() {}
 
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
-        public var commands: SupportedCommands
+        package var commands: SupportedCommands
 
-        public init(status: HCIErrorCode = .success, commands: SupportedCommands = SupportedCommands()) {
+        package init(status: HCIErrorCode = .success, commands: SupportedCommands = SupportedCommands()) {
             (self.status, self.commands) = (status, commands)
         }
 
@@ -63,15 +63,15 @@ public struct ReadLocalSupportedCommands: HCICommandWithoutParameters {
 }
 
 /// Reads the features of the link manager (Vol 4, Part E, 7.4.3).
-public struct ReadLocalSupportedFeatures: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.informationalParameters, 0x0003)
-    public init() {}
+package struct ReadLocalSupportedFeatures: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.informationalParameters, 0x0003)
+    package init() {}
 
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
-        public var features: LMPFeatures
+        package var features: LMPFeatures
 
-        public init(status: HCIErrorCode = .success, features: LMPFeatures = []) {
+        package init(status: HCIErrorCode = .success, features: LMPFeatures = []) {
             (self.status, self.features) = (status, features)
         }
 
@@ -83,19 +83,19 @@ public struct ReadLocalSupportedFeatures: HCICommandWithoutParameters {
 }
 
 /// Reads the buffers of a controller that shares them between LE and BR/EDR (Vol 4, Part E, 7.4.5).
-public struct ReadBufferSize: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.informationalParameters, 0x0005)
-    public init() {}
+package struct ReadBufferSize: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.informationalParameters, 0x0005)
+    package init() {}
 
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
         /// Octets of payload, without the header.
-        public var aclDataPacketLength: UInt16
-        public var synchronousDataPacketLength: UInt8
-        public var aclDataPacketCount: UInt16
-        public var synchronousDataPacketCount: UInt16
+        package var aclDataPacketLength: UInt16
+        package var synchronousDataPacketLength: UInt8
+        package var aclDataPacketCount: UInt16
+        package var synchronousDataPacketCount: UInt16
 
-        public init(
+        package init(
             status: HCIErrorCode = .success,
             aclDataPacketLength: UInt16 = 0,
             synchronousDataPacketLength: UInt8 = 0,
@@ -126,15 +126,15 @@ public struct ReadBufferSize: HCICommandWithoutParameters {
 }
 
 /// Reads the public address; zero if the controller has none (Vol 4, Part E, 7.4.6).
-public struct ReadBDADDR: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.informationalParameters, 0x0009)
-    public init() {}
+package struct ReadBDADDR: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.informationalParameters, 0x0009)
+    package init() {}
 
     public struct ReturnParameters: HCIReturnParameters {
         public var status: HCIErrorCode
-        public var address: DeviceAddress
+        package var address: DeviceAddress
 
-        public init(status: HCIErrorCode = .success, address: DeviceAddress = .none) {
+        package init(status: HCIErrorCode = .success, address: DeviceAddress = .none) {
             (self.status, self.address) = (status, address)
         }
 

@@ -2,25 +2,25 @@
 // now (4.4).
 
 public import BluetoothTypes
-public import NIOCore
+package import NIOCore
 
 /// A command has completed, with these return parameters (Vol 4, Part E, 7.7.14).
 public struct CommandComplete: HCIEventPayload {
     public static let code = HCIEventCode.commandComplete
     /// The number of commands that the host may send now.
-    public var numberOfCommandPackets: UInt8
+    package var numberOfCommandPackets: UInt8
     /// ``HCIOpcode/none`` if the event only updates the number of commands.
     public var opcode: HCIOpcode
     /// The return parameters, unparsed.
-    public var returnParameters: ByteBuffer
+    package var returnParameters: ByteBuffer
 
-    public init(numberOfCommandPackets: UInt8 = 1, opcode: HCIOpcode, returnParameters: ByteBuffer = ByteBuffer()) {
+    package init(numberOfCommandPackets: UInt8 = 1, opcode: HCIOpcode, returnParameters: ByteBuffer = ByteBuffer()) {
         self.numberOfCommandPackets = numberOfCommandPackets
         self.opcode = opcode
         self.returnParameters = returnParameters
     }
 
-    public init<Command: HCICommand>(
+    package init<Command: HCICommand>(
         _: Command.Type,
         _ parameters: Command.ReturnParameters,
         numberOfCommandPackets: UInt8 = 1
@@ -35,7 +35,7 @@ public struct CommandComplete: HCIEventPayload {
     }
 
     /// The packet of an answer, encoded without an intermediate event.
-    public static func packet<Command: HCICommand>(
+    package static func packet<Command: HCICommand>(
         _: Command.Type,
         _ parameters: Command.ReturnParameters,
         numberOfCommandPackets: UInt8 = 1,
@@ -69,13 +69,13 @@ public struct CommandComplete: HCIEventPayload {
 /// A command was accepted, and another event follows, or it was rejected (Vol 4, Part E, 7.7.15).
 public struct CommandStatus: HCIEventPayload {
     public static let code = HCIEventCode.commandStatus
-    public var status: HCIErrorCode
+    package var status: HCIErrorCode
     /// The number of commands that the host may send now.
-    public var numberOfCommandPackets: UInt8
+    package var numberOfCommandPackets: UInt8
     /// ``HCIOpcode/none`` if the event only updates the number of commands.
     public var opcode: HCIOpcode
 
-    public init(status: HCIErrorCode = .success, numberOfCommandPackets: UInt8 = 1, opcode: HCIOpcode) {
+    package init(status: HCIErrorCode = .success, numberOfCommandPackets: UInt8 = 1, opcode: HCIOpcode) {
         (self.status, self.numberOfCommandPackets, self.opcode) = (status, numberOfCommandPackets, opcode)
     }
 

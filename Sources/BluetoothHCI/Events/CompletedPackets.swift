@@ -13,7 +13,7 @@ public struct CompletedPackets: HCIParameter, Sequence {
         public var count: UInt16
 
         @inlinable
-        public init(handle: ConnectionHandle, count: UInt16) { (self.handle, self.count) = (handle, count) }
+        package init(handle: ConnectionHandle, count: UInt16) { (self.handle, self.count) = (handle, count) }
 
         @inlinable
         func write(into bytes: inout ByteBuffer) {
@@ -45,7 +45,7 @@ public struct CompletedPackets: HCIParameter, Sequence {
     @usableFromInline let bytes: ByteBuffer
 
     /// A list of at most ``maximumCount`` elements.
-    public init(_ elements: some Collection<Element>) {
+    package init(_ elements: some Collection<Element>) {
         var bytes = ByteBufferAllocator().buffer(capacity: elements.count * 4)
         for element in elements { element.write(into: &bytes) }
         self.bytes = bytes
@@ -79,8 +79,8 @@ public struct CompletedPackets: HCIParameter, Sequence {
 /// The controller has sent data packets, or discarded them with their link (Vol 4, Part E, 7.7.19).
 public struct NumberOfCompletedPackets: HCIEventPayload {
     public static let code = HCIEventCode.numberOfCompletedPackets
-    public var completed: CompletedPackets
-    public init(completed: CompletedPackets) { self.completed = completed }
+    package var completed: CompletedPackets
+    package init(completed: CompletedPackets) { self.completed = completed }
 
     /// The packet, encoded without an intermediate event; at most ``CompletedPackets/maximumCount`` elements.
     @inlinable
@@ -103,10 +103,10 @@ public struct NumberOfCompletedPackets: HCIEventPayload {
 /// The host has taken data packets out of its buffers (Vol 4, Part E, 7.3.40).
 ///
 /// It is not answered unless it is wrong, and needs no command credit.
-public struct HostNumberOfCompletedPackets: HCICommand {
-    public static let opcode = HCIOpcode(.controllerAndBaseband, 0x0035)
-    public var completed: CompletedPackets
-    public init(completed: CompletedPackets) { self.completed = completed }
+package struct HostNumberOfCompletedPackets: HCICommand {
+    package static let opcode = HCIOpcode(.controllerAndBaseband, 0x0035)
+    package var completed: CompletedPackets
+    package init(completed: CompletedPackets) { self.completed = completed }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.completed = try coder.field("Host_Num_Completed_Packets", \.completed)

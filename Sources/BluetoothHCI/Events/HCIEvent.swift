@@ -98,7 +98,7 @@ public enum HCIEvent: Hashable, Sendable {
     }
 
     /// The parameters; `nil` for an unknown event.
-    public var payload: (any HCIEventPayload)? {
+    package var payload: (any HCIEventPayload)? {
         switch self {
         case .disconnectionComplete(let payload): payload
         case .encryptionChange(let payload): payload
@@ -134,7 +134,7 @@ public enum HCIEvent: Hashable, Sendable {
     }
 
     /// The whole packet, H4 type octet first.
-    public func packet(allocator: ByteBufferAllocator = ByteBufferAllocator()) -> HCIPacket {
+    package func packet(allocator: ByteBufferAllocator = ByteBufferAllocator()) -> HCIPacket {
         switch self {
         case .unknown(let code, let parameters):
             HCIPacket.event(code, nil, allocator: allocator) { $0.writeImmutableBuffer(parameters) }

@@ -6,22 +6,22 @@ public struct HCIEventCode: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let disconnectionComplete = HCIEventCode(rawValue: 0x05)
+    package static let disconnectionComplete = HCIEventCode(rawValue: 0x05)
     /// Encryption Change [v1].
-    public static let encryptionChange = HCIEventCode(rawValue: 0x08)
-    public static let readRemoteVersionInformationComplete = HCIEventCode(rawValue: 0x0C)
-    public static let commandComplete = HCIEventCode(rawValue: 0x0E)
-    public static let commandStatus = HCIEventCode(rawValue: 0x0F)
-    public static let hardwareError = HCIEventCode(rawValue: 0x10)
+    package static let encryptionChange = HCIEventCode(rawValue: 0x08)
+    package static let readRemoteVersionInformationComplete = HCIEventCode(rawValue: 0x0C)
+    package static let commandComplete = HCIEventCode(rawValue: 0x0E)
+    package static let commandStatus = HCIEventCode(rawValue: 0x0F)
+    package static let hardwareError = HCIEventCode(rawValue: 0x10)
     public static let numberOfCompletedPackets = HCIEventCode(rawValue: 0x13)
-    public static let dataBufferOverflow = HCIEventCode(rawValue: 0x1A)
-    public static let encryptionKeyRefreshComplete = HCIEventCode(rawValue: 0x30)
+    package static let dataBufferOverflow = HCIEventCode(rawValue: 0x1A)
+    package static let encryptionKeyRefreshComplete = HCIEventCode(rawValue: 0x30)
     /// LE Meta event: a subevent code follows.
     public static let leMeta = HCIEventCode(rawValue: 0x3E)
-    public static let authenticatedPayloadTimeoutExpired = HCIEventCode(rawValue: 0x57)
-    public static let encryptionChangeV2 = HCIEventCode(rawValue: 0x59)
+    package static let authenticatedPayloadTimeoutExpired = HCIEventCode(rawValue: 0x57)
+    package static let encryptionChangeV2 = HCIEventCode(rawValue: 0x59)
     /// An event defined by the manufacturer.
-    public static let vendorSpecific = HCIEventCode(rawValue: 0xFF)
+    package static let vendorSpecific = HCIEventCode(rawValue: 0xFF)
 }
 
 /// The number of an event inside the LE Meta event.
@@ -29,30 +29,30 @@ public struct LESubeventCode: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let connectionComplete = LESubeventCode(rawValue: 0x01)
-    public static let advertisingReport = LESubeventCode(rawValue: 0x02)
-    public static let connectionUpdateComplete = LESubeventCode(rawValue: 0x03)
+    package static let connectionComplete = LESubeventCode(rawValue: 0x01)
+    package static let advertisingReport = LESubeventCode(rawValue: 0x02)
+    package static let connectionUpdateComplete = LESubeventCode(rawValue: 0x03)
     /// LE Read Remote Features Page 0 Complete.
-    public static let readRemoteFeaturesComplete = LESubeventCode(rawValue: 0x04)
-    public static let longTermKeyRequest = LESubeventCode(rawValue: 0x05)
-    public static let remoteConnectionParameterRequest = LESubeventCode(rawValue: 0x06)
-    public static let dataLengthChange = LESubeventCode(rawValue: 0x07)
-    public static let readLocalP256PublicKeyComplete = LESubeventCode(rawValue: 0x08)
-    public static let generateDHKeyComplete = LESubeventCode(rawValue: 0x09)
+    package static let readRemoteFeaturesComplete = LESubeventCode(rawValue: 0x04)
+    package static let longTermKeyRequest = LESubeventCode(rawValue: 0x05)
+    package static let remoteConnectionParameterRequest = LESubeventCode(rawValue: 0x06)
+    package static let dataLengthChange = LESubeventCode(rawValue: 0x07)
+    package static let readLocalP256PublicKeyComplete = LESubeventCode(rawValue: 0x08)
+    package static let generateDHKeyComplete = LESubeventCode(rawValue: 0x09)
     /// LE Enhanced Connection Complete [v1].
-    public static let enhancedConnectionComplete = LESubeventCode(rawValue: 0x0A)
-    public static let directedAdvertisingReport = LESubeventCode(rawValue: 0x0B)
-    public static let phyUpdateComplete = LESubeventCode(rawValue: 0x0C)
-    public static let extendedAdvertisingReport = LESubeventCode(rawValue: 0x0D)
-    public static let scanTimeout = LESubeventCode(rawValue: 0x11)
-    public static let advertisingSetTerminated = LESubeventCode(rawValue: 0x12)
-    public static let scanRequestReceived = LESubeventCode(rawValue: 0x13)
-    public static let channelSelectionAlgorithm = LESubeventCode(rawValue: 0x14)
-    public static let enhancedConnectionCompleteV2 = LESubeventCode(rawValue: 0x29)
+    package static let enhancedConnectionComplete = LESubeventCode(rawValue: 0x0A)
+    package static let directedAdvertisingReport = LESubeventCode(rawValue: 0x0B)
+    package static let phyUpdateComplete = LESubeventCode(rawValue: 0x0C)
+    package static let extendedAdvertisingReport = LESubeventCode(rawValue: 0x0D)
+    package static let scanTimeout = LESubeventCode(rawValue: 0x11)
+    package static let advertisingSetTerminated = LESubeventCode(rawValue: 0x12)
+    package static let scanRequestReceived = LESubeventCode(rawValue: 0x13)
+    package static let channelSelectionAlgorithm = LESubeventCode(rawValue: 0x14)
+    package static let enhancedConnectionCompleteV2 = LESubeventCode(rawValue: 0x29)
 }
 
 /// The events that a host wants: a bit for each code.
-public protocol HCIEventMask: HCICode where RawValue == UInt64 {
+package protocol HCIEventMask: HCICode where RawValue == UInt64 {
     /// The codes of the events.
     associatedtype Code: HCICode where Code.RawValue == UInt8
     /// The code of bit 0.
@@ -61,10 +61,10 @@ public protocol HCIEventMask: HCICode where RawValue == UInt64 {
 
 extension HCIEventMask {
     /// A mask of events; those without a bit are ignored.
-    public init(_ codes: [Code]) { self.init(rawValue: codes.reduce(0) { $0 | Self.bit($1) }) }
+    package init(_ codes: [Code]) { self.init(rawValue: codes.reduce(0) { $0 | Self.bit($1) }) }
 
     /// Whether the host wants the event.
-    public func contains(_ code: Code) -> Bool { self.rawValue & Self.bit(code) != 0 }
+    package func contains(_ code: Code) -> Bool { self.rawValue & Self.bit(code) != 0 }
 
     private static func bit(_ code: Code) -> UInt64 {
         let number = Int(code.rawValue) - Int(Self.firstCode)
@@ -74,38 +74,38 @@ extension HCIEventMask {
 
 /// The events that a host wants, of 0x01 to 0x40 (7.3.1).
 public struct EventMask: HCIEventMask {
-    public typealias Code = HCIEventCode
+    package typealias Code = HCIEventCode
 
     /// Bit 0 is event 0x01.
-    public static let firstCode: UInt8 = 0x01
+    package static let firstCode: UInt8 = 0x01
     /// The mask after a reset.
-    public static let initial = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
+    package static let initial = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
 
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// The events that a host wants, of 0x40 to 0x7F (7.3.69).
-public struct EventMaskPage2: HCIEventMask {
-    public typealias Code = HCIEventCode
+package struct EventMaskPage2: HCIEventMask {
+    package typealias Code = HCIEventCode
 
     /// Bit 0 is event 0x40.
-    public static let firstCode: UInt8 = 0x40
+    package static let firstCode: UInt8 = 0x40
     /// The mask after a reset: nothing.
-    public static let initial = EventMaskPage2(rawValue: 0)
+    package static let initial = EventMaskPage2(rawValue: 0)
 
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// The LE subevents that a host wants (7.8.1).
-public struct LEEventMask: HCIEventMask {
-    public typealias Code = LESubeventCode
+package struct LEEventMask: HCIEventMask {
+    package typealias Code = LESubeventCode
 
     /// Bit 0 is subevent 0x01.
-    public static let firstCode: UInt8 = 0x01
+    package static let firstCode: UInt8 = 0x01
     /// The mask after a reset: the first five subevents.
-    public static let initial = LEEventMask(rawValue: 0x1F)
+    package static let initial = LEEventMask(rawValue: 0x1F)
 
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -1,11 +1,11 @@
 // Events of advertising and scanning other than reports (Vol 4, Part E, 7.7.65).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Scanning has ended because its duration has passed (Vol 4, Part E, 7.7.65.17).
 public struct LEScanTimeout: LEEventPayload {
     public static let subevent = LESubeventCode.scanTimeout
-    public init() {}
+    package init() {}
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) { self.init() }
 }
@@ -13,13 +13,13 @@ public struct LEScanTimeout: LEEventPayload {
 /// An advertising set has stopped: by its limits, or because a link was established (Vol 4, Part E, 7.7.65.18).
 public struct LEAdvertisingSetTerminated: LEEventPayload {
     public static let subevent = LESubeventCode.advertisingSetTerminated
-    public var status: HCIErrorCode
-    public var advertisingHandle: AdvertisingHandle
+    package var status: HCIErrorCode
+    package var advertisingHandle: AdvertisingHandle
     /// The link that was established, if one was.
-    public var handle: ConnectionHandle
-    public var completedEvents: UInt8
+    package var handle: ConnectionHandle
+    package var completedEvents: UInt8
 
-    public init(
+    package init(
         status: HCIErrorCode = .success,
         advertisingHandle: AdvertisingHandle,
         handle: ConnectionHandle,
@@ -42,10 +42,10 @@ public struct LEAdvertisingSetTerminated: LEEventPayload {
 /// An advertising set has received a scan request (Vol 4, Part E, 7.7.65.19).
 public struct LEScanRequestReceived: LEEventPayload {
     public static let subevent = LESubeventCode.scanRequestReceived
-    public var advertisingHandle: AdvertisingHandle
-    public var scanner: DeviceAddress
+    package var advertisingHandle: AdvertisingHandle
+    package var scanner: DeviceAddress
 
-    public init(advertisingHandle: AdvertisingHandle, scanner: DeviceAddress) {
+    package init(advertisingHandle: AdvertisingHandle, scanner: DeviceAddress) {
         (self.advertisingHandle, self.scanner) = (advertisingHandle, scanner)
     }
 

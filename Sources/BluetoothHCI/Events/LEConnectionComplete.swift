@@ -4,7 +4,7 @@
 public import BluetoothTypes
 
 /// The parameters that all forms have in common (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
-public protocol LEConnectionCompletion {
+package protocol LEConnectionCompletion {
     var status: HCIErrorCode { get }
     var handle: ConnectionHandle { get }
     var role: ConnectionRole { get }
@@ -21,8 +21,8 @@ public protocol LEConnectionCompletion {
 }
 
 extension LEConnectionCompletion {
-    public var localResolvableAddress: DeviceAddress? { nil }
-    public var peerResolvableAddress: DeviceAddress? { nil }
+    package var localResolvableAddress: DeviceAddress? { nil }
+    package var peerResolvableAddress: DeviceAddress? { nil }
 }
 
 /// A link was established, or could not be (Vol 4, Part E, 7.7.65.1).
@@ -30,15 +30,15 @@ public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
     public static let subevent = LESubeventCode.connectionComplete
     public var status: HCIErrorCode
     public var handle: ConnectionHandle
-    public var role: ConnectionRole
+    package var role: ConnectionRole
     public var peer: DeviceAddress
     public var interval: ConnectionInterval
     /// The number of connection events that the peripheral may skip.
-    public var latency: UInt16
-    public var supervisionTimeout: SupervisionTimeout
-    public var centralClockAccuracy: ClockAccuracy
+    package var latency: UInt16
+    package var supervisionTimeout: SupervisionTimeout
+    package var centralClockAccuracy: ClockAccuracy
 
-    public init(
+    package init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
         role: ConnectionRole,
@@ -74,20 +74,20 @@ public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
 public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompletion {
     public static let subevent = LESubeventCode.enhancedConnectionComplete
     public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var role: ConnectionRole
+    package var handle: ConnectionHandle
+    package var role: ConnectionRole
     public var peer: DeviceAddress
     /// `nil` if this device used none.
-    public var localResolvableAddress: DeviceAddress?
+    package var localResolvableAddress: DeviceAddress?
     /// `nil` if the peer used none.
-    public var peerResolvableAddress: DeviceAddress?
-    public var interval: ConnectionInterval
+    package var peerResolvableAddress: DeviceAddress?
+    package var interval: ConnectionInterval
     /// The number of connection events that the peripheral may skip.
-    public var latency: UInt16
-    public var supervisionTimeout: SupervisionTimeout
-    public var centralClockAccuracy: ClockAccuracy
+    package var latency: UInt16
+    package var supervisionTimeout: SupervisionTimeout
+    package var centralClockAccuracy: ClockAccuracy
 
-    public init(
+    package init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
         role: ConnectionRole,
@@ -136,13 +136,13 @@ public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompleti
 public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
     public static let subevent = LESubeventCode.enhancedConnectionCompleteV2
     /// The parameters of [v1].
-    public var connection: LEEnhancedConnectionComplete
+    package var connection: LEEnhancedConnectionComplete
     /// The set of periodic advertising with responses that led to the link; `nil` for none.
-    public var advertisingHandle: AdvertisingHandle?
+    package var advertisingHandle: AdvertisingHandle?
     /// The periodic advertising train that led to the link; `nil` for none.
-    public var syncHandle: UInt16?
+    package var syncHandle: UInt16?
 
-    public init(
+    package init(
         connection: LEEnhancedConnectionComplete,
         advertisingHandle: AdvertisingHandle? = nil,
         syncHandle: UInt16? = nil

@@ -1,18 +1,18 @@
 // Events in the life of an LE link (Vol 4, Part E, 7.7.65).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// The parameters of a link were changed (Vol 4, Part E, 7.7.65.3).
 public struct LEConnectionUpdateComplete: LEEventPayload {
     public static let subevent = LESubeventCode.connectionUpdateComplete
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var interval: ConnectionInterval
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
+    package var interval: ConnectionInterval
     /// The number of connection events that the peripheral may skip.
-    public var latency: UInt16
-    public var supervisionTimeout: SupervisionTimeout
+    package var latency: UInt16
+    package var supervisionTimeout: SupervisionTimeout
 
-    public init(
+    package init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
         interval: ConnectionInterval,
@@ -38,11 +38,11 @@ public struct LEConnectionUpdateComplete: LEEventPayload {
 /// The features of a peer (Vol 4, Part E, 7.7.65.4).
 public struct LEReadRemoteFeaturesComplete: LEEventPayload {
     public static let subevent = LESubeventCode.readRemoteFeaturesComplete
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var features: LEFeatures
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
+    package var features: LEFeatures
 
-    public init(status: HCIErrorCode = .success, handle: ConnectionHandle, features: LEFeatures) {
+    package init(status: HCIErrorCode = .success, handle: ConnectionHandle, features: LEFeatures) {
         (self.status, self.handle, self.features) = (status, handle, features)
     }
 
@@ -56,14 +56,14 @@ public struct LEReadRemoteFeaturesComplete: LEEventPayload {
 /// A peer requests other connection parameters (Vol 4, Part E, 7.7.65.6).
 public struct LERemoteConnectionParameterRequest: LEEventPayload {
     public static let subevent = LESubeventCode.remoteConnectionParameterRequest
-    public var handle: ConnectionHandle
-    public var minimumInterval: ConnectionInterval
-    public var maximumInterval: ConnectionInterval
+    package var handle: ConnectionHandle
+    package var minimumInterval: ConnectionInterval
+    package var maximumInterval: ConnectionInterval
     /// The number of connection events that the peripheral may skip.
-    public var latency: UInt16
-    public var supervisionTimeout: SupervisionTimeout
+    package var latency: UInt16
+    package var supervisionTimeout: SupervisionTimeout
 
-    public init(
+    package init(
         handle: ConnectionHandle,
         minimumInterval: ConnectionInterval,
         maximumInterval: ConnectionInterval,
@@ -89,15 +89,15 @@ public struct LERemoteConnectionParameterRequest: LEEventPayload {
 /// The maximum packet length of a link was changed (Vol 4, Part E, 7.7.65.7).
 public struct LEDataLengthChange: LEEventPayload {
     public static let subevent = LESubeventCode.dataLengthChange
-    public var handle: ConnectionHandle
-    public var transmitOctets: UInt16
+    package var handle: ConnectionHandle
+    package var transmitOctets: UInt16
     /// In µs.
-    public var transmitTime: UInt16
-    public var receiveOctets: UInt16
+    package var transmitTime: UInt16
+    package var receiveOctets: UInt16
     /// In µs.
-    public var receiveTime: UInt16
+    package var receiveTime: UInt16
 
-    public init(
+    package init(
         handle: ConnectionHandle,
         transmitOctets: UInt16,
         transmitTime: UInt16,
@@ -123,12 +123,12 @@ public struct LEDataLengthChange: LEEventPayload {
 /// The PHYs of a link were changed (Vol 4, Part E, 7.7.65.12).
 public struct LEPHYUpdateComplete: LEEventPayload {
     public static let subevent = LESubeventCode.phyUpdateComplete
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var transmitter: PHY
-    public var receiver: PHY
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
+    package var transmitter: PHY
+    package var receiver: PHY
 
-    public init(status: HCIErrorCode = .success, handle: ConnectionHandle, transmitter: PHY, receiver: PHY) {
+    package init(status: HCIErrorCode = .success, handle: ConnectionHandle, transmitter: PHY, receiver: PHY) {
         (self.status, self.handle, self.transmitter, self.receiver) = (status, handle, transmitter, receiver)
     }
 
@@ -143,10 +143,10 @@ public struct LEPHYUpdateComplete: LEEventPayload {
 /// The channel selection algorithm of a new link (Vol 4, Part E, 7.7.65.20).
 public struct LEChannelSelectionAlgorithm: LEEventPayload {
     public static let subevent = LESubeventCode.channelSelectionAlgorithm
-    public var handle: ConnectionHandle
-    public var algorithm: ChannelSelectionAlgorithm
+    package var handle: ConnectionHandle
+    package var algorithm: ChannelSelectionAlgorithm
 
-    public init(handle: ConnectionHandle, algorithm: ChannelSelectionAlgorithm) {
+    package init(handle: ConnectionHandle, algorithm: ChannelSelectionAlgorithm) {
         (self.handle, self.algorithm) = (handle, algorithm)
     }
 

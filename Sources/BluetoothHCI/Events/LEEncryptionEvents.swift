@@ -1,17 +1,17 @@
 // Events of encryption and of the keys for it (Vol 4, Part E, 7.7.65.5, 7.7.65.8 and 7.7.65.9).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// The central starts encryption, and the controller requests the key (Vol 4, Part E, 7.7.65.5).
 public struct LELongTermKeyRequest: LEEventPayload {
     public static let subevent = LESubeventCode.longTermKeyRequest
-    public var handle: ConnectionHandle
+    package var handle: ConnectionHandle
     /// Identifies the key; zero for LE Secure Connections.
-    public var random: UInt64
+    package var random: UInt64
     /// Identifies the key; zero for LE Secure Connections.
-    public var encryptedDiversifier: UInt16
+    package var encryptedDiversifier: UInt16
 
-    public init(handle: ConnectionHandle, random: UInt64, encryptedDiversifier: UInt16) {
+    package init(handle: ConnectionHandle, random: UInt64, encryptedDiversifier: UInt16) {
         (self.handle, self.random, self.encryptedDiversifier) = (handle, random, encryptedDiversifier)
     }
 
@@ -25,11 +25,11 @@ public struct LELongTermKeyRequest: LEEventPayload {
 /// The public key that the controller generated (Vol 4, Part E, 7.7.65.8).
 public struct LEReadLocalP256PublicKeyComplete: LEEventPayload {
     public static let subevent = LESubeventCode.readLocalP256PublicKeyComplete
-    public var status: HCIErrorCode
-    public var x: Octets32
-    public var y: Octets32
+    package var status: HCIErrorCode
+    package var x: Octets32
+    package var y: Octets32
 
-    public init(status: HCIErrorCode = .success, x: Octets32 = .zero, y: Octets32 = .zero) {
+    package init(status: HCIErrorCode = .success, x: Octets32 = .zero, y: Octets32 = .zero) {
         (self.status, self.x, self.y) = (status, x, y)
     }
 
@@ -43,9 +43,9 @@ public struct LEReadLocalP256PublicKeyComplete: LEEventPayload {
 /// The Diffie-Hellman key that the controller computed (Vol 4, Part E, 7.7.65.9).
 public struct LEGenerateDHKeyComplete: LEEventPayload {
     public static let subevent = LESubeventCode.generateDHKeyComplete
-    public var status: HCIErrorCode
-    public var key: Octets32
-    public init(status: HCIErrorCode = .success, key: Octets32 = .zero) { (self.status, self.key) = (status, key) }
+    package var status: HCIErrorCode
+    package var key: Octets32
+    package init(status: HCIErrorCode = .success, key: Octets32 = .zero) { (self.status, self.key) = (status, key) }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.status = try coder.field("Status", \.status)

@@ -6,62 +6,62 @@ public import NIOCore
 /// An advertising packet or scan response, or a fragment of its data (Vol 4, Part E, 7.7.65.13).
 public struct LEExtendedAdvertisingReport: LEReport {
     /// The kind of PDU, as bits.
-    public struct EventType: HCIBits {
+    package struct EventType: HCIBits {
         /// Bits 5 and 6 are the ``dataStatus``.
-        public var rawValue: UInt16
-        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        package var rawValue: UInt16
+        @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// Accepts connections.
-        public static let connectable = EventType(rawValue: 1 << 0)
+        package static let connectable = EventType(rawValue: 1 << 0)
         /// Accepts scan requests.
-        public static let scannable = EventType(rawValue: 1 << 1)
+        package static let scannable = EventType(rawValue: 1 << 1)
         /// Directed at one device.
-        public static let directed = EventType(rawValue: 1 << 2)
-        public static let scanResponse = EventType(rawValue: 1 << 3)
+        package static let directed = EventType(rawValue: 1 << 2)
+        package static let scanResponse = EventType(rawValue: 1 << 3)
         /// A legacy PDU.
-        public static let legacy = EventType(rawValue: 1 << 4)
+        package static let legacy = EventType(rawValue: 1 << 4)
 
-        public var dataStatus: DataStatus {
+        package var dataStatus: DataStatus {
             get { DataStatus(rawValue: UInt8(truncatingIfNeeded: self.rawValue >> 5 & 0b11)) }
             set { self.rawValue = self.rawValue & ~0x60 | UInt16(newValue.rawValue & 0b11) << 5 }
         }
     }
 
     /// Whether the data of a report is complete.
-    public struct DataStatus: HCICode {
-        public var rawValue: UInt8
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package struct DataStatus: HCICode {
+        package var rawValue: UInt8
+        @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// All data, or the last fragment.
-        public static let complete = DataStatus(rawValue: 0)
+        package static let complete = DataStatus(rawValue: 0)
         /// Another report has more.
-        public static let incomplete = DataStatus(rawValue: 1)
+        package static let incomplete = DataStatus(rawValue: 1)
         /// The controller lost the rest.
-        public static let truncated = DataStatus(rawValue: 2)
+        package static let truncated = DataStatus(rawValue: 2)
     }
 
     public static let subevent = LESubeventCode.extendedAdvertisingReport
-    public var eventType: EventType
+    package var eventType: EventType
     /// `nil` if the advertiser is anonymous.
-    public var address: DeviceAddress?
-    public var primaryPHY: PHY
+    package var address: DeviceAddress?
+    package var primaryPHY: PHY
     /// `nil` if there was no packet on the secondary channels.
-    public var secondaryPHY: PHY?
+    package var secondaryPHY: PHY?
     /// The Advertising SID, 0 to 15; `nil` for none.
-    public var setIdentifier: UInt8?
+    package var setIdentifier: UInt8?
     /// `nil` if not available.
-    public var txPower: TransmitPower?
+    package var txPower: TransmitPower?
     /// `nil` if not available.
-    public var rssi: RSSI?
+    package var rssi: RSSI?
     /// `nil` if there is no periodic advertising.
-    public var periodicInterval: PeriodicAdvertisingInterval?
+    package var periodicInterval: PeriodicAdvertisingInterval?
     /// The target of directed advertising; `nil` if ``EventType/directed`` is not set.
-    public var target: AdvertisingTarget?
+    package var target: AdvertisingTarget?
     /// The advertising or scan response data, or a fragment of it.
-    public var data: ByteBuffer
+    package var data: ByteBuffer
 
     /// `data` has at most 229 octets.
-    public init(
+    package init(
         eventType: EventType,
         address: DeviceAddress?,
         primaryPHY: PHY = .le1M,

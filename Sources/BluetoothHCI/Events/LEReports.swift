@@ -51,7 +51,7 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
 
     /// The packet of one report, encoded without an intermediate event.
     @inlinable
-    public static func packet(
+    package static func packet(
         _ report: Report,
         allocator: ByteBufferAllocator = ByteBufferAllocator()
     ) -> HCIPacket {
@@ -115,13 +115,13 @@ public struct LEAdvertisingReport: LEReport {
         /// ADV_IND.
         public static let connectableUndirected = EventType(rawValue: 0x00)
         /// ADV_DIRECT_IND.
-        public static let connectableDirected = EventType(rawValue: 0x01)
+        package static let connectableDirected = EventType(rawValue: 0x01)
         /// ADV_SCAN_IND.
-        public static let scannableUndirected = EventType(rawValue: 0x02)
+        package static let scannableUndirected = EventType(rawValue: 0x02)
         /// ADV_NONCONN_IND.
-        public static let nonConnectableUndirected = EventType(rawValue: 0x03)
+        package static let nonConnectableUndirected = EventType(rawValue: 0x03)
         /// SCAN_RSP.
-        public static let scanResponse = EventType(rawValue: 0x04)
+        package static let scanResponse = EventType(rawValue: 0x04)
     }
 
     public static let subevent = LESubeventCode.advertisingReport
@@ -189,13 +189,13 @@ public struct LEAdvertisingReport: LEReport {
 // MARK: Directed
 
 /// The target of directed advertising (Vol 4, Part E, 7.7.65.11).
-public enum AdvertisingTarget: HCIParameter {
+package enum AdvertisingTarget: HCIParameter {
     case device(DeviceAddress)
     /// A private address that the controller could not resolve.
     case unresolved(DeviceAddress)
 
     /// Address type 0xFE is an address that was not resolved.
-    public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
+    package static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         guard bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) == 0xFE else {
             return .device(try DeviceAddress.read(from: &bytes, field))
         }
@@ -203,7 +203,7 @@ public enum AdvertisingTarget: HCIParameter {
         return .unresolved(try DeviceAddress(parsing: &bytes, kind: .random, field))
     }
 
-    public func write(into bytes: inout ByteBuffer) {
+    package func write(into bytes: inout ByteBuffer) {
         switch self {
         case .device(let address):
             address.write(into: &bytes)
@@ -213,7 +213,7 @@ public enum AdvertisingTarget: HCIParameter {
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .device(let address): address.description
         case .unresolved(let address): "unresolved \(address)"
@@ -224,14 +224,14 @@ public enum AdvertisingTarget: HCIParameter {
 /// An advertising packet directed at a private address of this device (Vol 4, Part E, 7.7.65.11).
 public struct LEDirectedAdvertisingReport: LEReport {
     public static let subevent = LESubeventCode.directedAdvertisingReport
-    public var eventType: LEAdvertisingReport.EventType
+    package var eventType: LEAdvertisingReport.EventType
     public var address: DeviceAddress
     /// For whom it is meant.
-    public var target: AdvertisingTarget
+    package var target: AdvertisingTarget
     /// `nil` if not available.
     public var rssi: RSSI?
 
-    public init(
+    package init(
         eventType: LEAdvertisingReport.EventType = .connectableDirected,
         address: DeviceAddress,
         target: AdvertisingTarget,

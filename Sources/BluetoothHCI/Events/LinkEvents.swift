@@ -3,11 +3,11 @@
 /// A link has ended (Vol 4, Part E, 7.7.5).
 public struct DisconnectionComplete: HCIEventPayload {
     public static let code = HCIEventCode.disconnectionComplete
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var reason: HCIErrorCode
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
+    package var reason: HCIErrorCode
 
-    public init(status: HCIErrorCode = .success, handle: ConnectionHandle, reason: HCIErrorCode) {
+    package init(status: HCIErrorCode = .success, handle: ConnectionHandle, reason: HCIErrorCode) {
         (self.status, self.handle, self.reason) = (status, handle, reason)
     }
 
@@ -21,11 +21,11 @@ public struct DisconnectionComplete: HCIEventPayload {
 /// Encryption of a link was turned on or off [v1] (Vol 4, Part E, 7.7.8).
 public struct EncryptionChange: HCIEventPayload {
     public static let code = HCIEventCode.encryptionChange
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var encryption: EncryptionStatus
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
+    package var encryption: EncryptionStatus
 
-    public init(status: HCIErrorCode = .success, handle: ConnectionHandle, encryption: EncryptionStatus) {
+    package init(status: HCIErrorCode = .success, handle: ConnectionHandle, encryption: EncryptionStatus) {
         (self.status, self.handle, self.encryption) = (status, handle, encryption)
     }
 
@@ -39,13 +39,13 @@ public struct EncryptionChange: HCIEventPayload {
 /// Encryption of a link was turned on or off [v2] (Vol 4, Part E, 7.7.8).
 public struct EncryptionChangeV2: HCIEventPayload {
     public static let code = HCIEventCode.encryptionChangeV2
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var encryption: EncryptionStatus
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
+    package var encryption: EncryptionStatus
     /// In octets, 7 to 16.
-    public var keySize: UInt8
+    package var keySize: UInt8
 
-    public init(
+    package init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
         encryption: EncryptionStatus,
@@ -65,10 +65,10 @@ public struct EncryptionChangeV2: HCIEventPayload {
 /// The key of an encrypted link was changed (Vol 4, Part E, 7.7.39).
 public struct EncryptionKeyRefreshComplete: HCIEventPayload {
     public static let code = HCIEventCode.encryptionKeyRefreshComplete
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
 
-    public init(status: HCIErrorCode = .success, handle: ConnectionHandle) {
+    package init(status: HCIErrorCode = .success, handle: ConnectionHandle) {
         (self.status, self.handle) = (status, handle)
     }
 
@@ -81,15 +81,15 @@ public struct EncryptionKeyRefreshComplete: HCIEventPayload {
 /// The version that a peer supports (Vol 4, Part E, 7.7.12).
 public struct ReadRemoteVersionInformationComplete: HCIEventPayload {
     public static let code = HCIEventCode.readRemoteVersionInformationComplete
-    public var status: HCIErrorCode
-    public var handle: ConnectionHandle
-    public var version: CoreVersion
+    package var status: HCIErrorCode
+    package var handle: ConnectionHandle
+    package var version: CoreVersion
     /// The manufacturer of the peer's controller.
-    public var company: UInt16
+    package var company: UInt16
     /// The manufacturer's revision.
-    public var subversion: UInt16
+    package var subversion: UInt16
 
-    public init(
+    package init(
         status: HCIErrorCode = .success,
         handle: ConnectionHandle,
         version: CoreVersion,
@@ -115,8 +115,8 @@ public struct ReadRemoteVersionInformationComplete: HCIEventPayload {
 /// A peer sent no authenticated packet in time (Vol 4, Part E, 7.7.75).
 public struct AuthenticatedPayloadTimeoutExpired: HCIEventPayload {
     public static let code = HCIEventCode.authenticatedPayloadTimeoutExpired
-    public var handle: ConnectionHandle
-    public init(handle: ConnectionHandle) { self.handle = handle }
+    package var handle: ConnectionHandle
+    package init(handle: ConnectionHandle) { self.handle = handle }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
@@ -127,8 +127,8 @@ public struct AuthenticatedPayloadTimeoutExpired: HCIEventPayload {
 public struct HardwareError: HCIEventPayload {
     public static let code = HCIEventCode.hardwareError
     /// The manufacturer's code.
-    public var hardwareCode: UInt8
-    public init(hardwareCode: UInt8) { self.hardwareCode = hardwareCode }
+    package var hardwareCode: UInt8
+    package init(hardwareCode: UInt8) { self.hardwareCode = hardwareCode }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.hardwareCode = try coder.field("Hardware_Code", \.hardwareCode)
@@ -138,8 +138,8 @@ public struct HardwareError: HCIEventPayload {
 /// The host sent more data than the controller has buffers (Vol 4, Part E, 7.7.26).
 public struct DataBufferOverflow: HCIEventPayload {
     public static let code = HCIEventCode.dataBufferOverflow
-    public var linkType: LinkType
-    public init(linkType: LinkType) { self.linkType = linkType }
+    package var linkType: LinkType
+    package init(linkType: LinkType) { self.linkType = linkType }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.linkType = try coder.field("Link_Type", \.linkType)

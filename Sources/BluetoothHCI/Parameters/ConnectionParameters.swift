@@ -1,85 +1,85 @@
 // Codes and parameters of links.
 
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothTypes
+package import NIOCore
 
 /// A device's role on a link (Vol 4, Part E, 7.7.65.1).
-public struct ConnectionRole: HCICode {
+package struct ConnectionRole: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It initiated the connection.
-    public static let central = ConnectionRole(rawValue: 0x00)
+    package static let central = ConnectionRole(rawValue: 0x00)
     /// It advertised.
-    public static let peripheral = ConnectionRole(rawValue: 0x01)
+    package static let peripheral = ConnectionRole(rawValue: 0x01)
 }
 
 /// The worst error of a central's sleep clock (Vol 4, Part E, 7.7.65.1).
-public struct ClockAccuracy: HCICode {
+package struct ClockAccuracy: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let ppm500 = ClockAccuracy(rawValue: 0x00)
-    public static let ppm250 = ClockAccuracy(rawValue: 0x01)
-    public static let ppm150 = ClockAccuracy(rawValue: 0x02)
-    public static let ppm100 = ClockAccuracy(rawValue: 0x03)
-    public static let ppm75 = ClockAccuracy(rawValue: 0x04)
-    public static let ppm50 = ClockAccuracy(rawValue: 0x05)
-    public static let ppm30 = ClockAccuracy(rawValue: 0x06)
-    public static let ppm20 = ClockAccuracy(rawValue: 0x07)
+    package static let ppm500 = ClockAccuracy(rawValue: 0x00)
+    package static let ppm250 = ClockAccuracy(rawValue: 0x01)
+    package static let ppm150 = ClockAccuracy(rawValue: 0x02)
+    package static let ppm100 = ClockAccuracy(rawValue: 0x03)
+    package static let ppm75 = ClockAccuracy(rawValue: 0x04)
+    package static let ppm50 = ClockAccuracy(rawValue: 0x05)
+    package static let ppm30 = ClockAccuracy(rawValue: 0x06)
+    package static let ppm20 = ClockAccuracy(rawValue: 0x07)
 }
 
 /// Whether a link is encrypted (Vol 4, Part E, 7.7.8).
-public struct EncryptionStatus: HCICode {
+package struct EncryptionStatus: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let off = EncryptionStatus(rawValue: 0x00)
+    package static let off = EncryptionStatus(rawValue: 0x00)
     /// Encrypted with AES-CCM on an LE link.
-    public static let on = EncryptionStatus(rawValue: 0x01)
+    package static let on = EncryptionStatus(rawValue: 0x01)
     /// Encrypted with AES-CCM on a BR/EDR link.
-    public static let onAESCCM = EncryptionStatus(rawValue: 0x02)
+    package static let onAESCCM = EncryptionStatus(rawValue: 0x02)
 }
 
 /// The transmit power level to read (Vol 4, Part E, 7.3.35).
-public struct TransmitPowerLevelType: HCICode {
+package struct TransmitPowerLevelType: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let current = TransmitPowerLevelType(rawValue: 0x00)
-    public static let maximum = TransmitPowerLevelType(rawValue: 0x01)
+    package static let current = TransmitPowerLevelType(rawValue: 0x00)
+    package static let maximum = TransmitPowerLevelType(rawValue: 0x01)
 }
 
 /// The packets for which the controller limits what it sends to the host (Vol 4, Part E, 7.3.38).
-public struct ControllerToHostFlowControl: HCICode {
+package struct ControllerToHostFlowControl: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let off = ControllerToHostFlowControl(rawValue: 0x00)
-    public static let acl = ControllerToHostFlowControl(rawValue: 0x01)
-    public static let synchronous = ControllerToHostFlowControl(rawValue: 0x02)
-    public static let aclAndSynchronous = ControllerToHostFlowControl(rawValue: 0x03)
+    package static let off = ControllerToHostFlowControl(rawValue: 0x00)
+    package static let acl = ControllerToHostFlowControl(rawValue: 0x01)
+    package static let synchronous = ControllerToHostFlowControl(rawValue: 0x02)
+    package static let aclAndSynchronous = ControllerToHostFlowControl(rawValue: 0x03)
 }
 
 /// The channel selection algorithm of a link (Vol 6, Part B, 4.5.8).
-public struct ChannelSelectionAlgorithm: HCICode {
+package struct ChannelSelectionAlgorithm: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let algorithm1 = ChannelSelectionAlgorithm(rawValue: 0x00)
-    public static let algorithm2 = ChannelSelectionAlgorithm(rawValue: 0x01)
+    package static let algorithm1 = ChannelSelectionAlgorithm(rawValue: 0x00)
+    package static let algorithm2 = ChannelSelectionAlgorithm(rawValue: 0x01)
 }
 
 /// The preferred coding of LE Coded on a link (Vol 4, Part E, 7.8.49).
-public struct PHYOptions: HCICode {
-    public var rawValue: UInt16
-    @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+package struct PHYOptions: HCICode {
+    package var rawValue: UInt16
+    @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    public static let noPreference = PHYOptions(rawValue: 0x0000)
+    package static let noPreference = PHYOptions(rawValue: 0x0000)
     /// S=2, 500 kb/s.
-    public static let prefersS2 = PHYOptions(rawValue: 0x0001)
+    package static let prefersS2 = PHYOptions(rawValue: 0x0001)
     /// S=8, 125 kb/s.
-    public static let prefersS8 = PHYOptions(rawValue: 0x0002)
+    package static let prefersS8 = PHYOptions(rawValue: 0x0002)
 }
 
 /// The addresses that a peer with a key in the resolving list may use (Vol 6, Part B, 4.7).
@@ -88,30 +88,30 @@ public struct PrivacyMode: HCICode {
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Only a resolvable private address.
-    public static let network = PrivacyMode(rawValue: 0x00)
+    package static let network = PrivacyMode(rawValue: 0x00)
     /// Also its identity address.
     public static let device = PrivacyMode(rawValue: 0x01)
 }
 
 /// The private key for computing a Diffie-Hellman key (Vol 4, Part E, 7.8.37).
-public struct P256KeyType: HCICode {
+package struct P256KeyType: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Generated by LE Read Local P-256 Public Key.
-    public static let generated = P256KeyType(rawValue: 0x00)
+    package static let generated = P256KeyType(rawValue: 0x00)
     /// The debug key of the specification.
-    public static let debug = P256KeyType(rawValue: 0x01)
+    package static let debug = P256KeyType(rawValue: 0x01)
 }
 
 /// The kind of a link whose buffers overflowed (Vol 4, Part E, 7.7.26).
-public struct LinkType: HCICode {
+package struct LinkType: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let synchronous = LinkType(rawValue: 0x00)
-    public static let acl = LinkType(rawValue: 0x01)
-    public static let isochronous = LinkType(rawValue: 0x02)
+    package static let synchronous = LinkType(rawValue: 0x00)
+    package static let acl = LinkType(rawValue: 0x01)
+    package static let isochronous = LinkType(rawValue: 0x02)
 }
 
 /// A version of the Core Specification (Assigned Numbers, 2.1).
@@ -119,30 +119,30 @@ public struct CoreVersion: HCICode {
     public var rawValue: UInt8
     @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    public static let v4_0 = CoreVersion(rawValue: 0x06)
-    public static let v4_1 = CoreVersion(rawValue: 0x07)
-    public static let v4_2 = CoreVersion(rawValue: 0x08)
-    public static let v5_0 = CoreVersion(rawValue: 0x09)
-    public static let v5_1 = CoreVersion(rawValue: 0x0A)
-    public static let v5_2 = CoreVersion(rawValue: 0x0B)
-    public static let v5_3 = CoreVersion(rawValue: 0x0C)
-    public static let v5_4 = CoreVersion(rawValue: 0x0D)
-    public static let v6_0 = CoreVersion(rawValue: 0x0E)
-    public static let v6_1 = CoreVersion(rawValue: 0x0F)
-    public static let v6_2 = CoreVersion(rawValue: 0x10)
+    package static let v4_0 = CoreVersion(rawValue: 0x06)
+    package static let v4_1 = CoreVersion(rawValue: 0x07)
+    package static let v4_2 = CoreVersion(rawValue: 0x08)
+    package static let v5_0 = CoreVersion(rawValue: 0x09)
+    package static let v5_1 = CoreVersion(rawValue: 0x0A)
+    package static let v5_2 = CoreVersion(rawValue: 0x0B)
+    package static let v5_3 = CoreVersion(rawValue: 0x0C)
+    package static let v5_4 = CoreVersion(rawValue: 0x0D)
+    package static let v6_0 = CoreVersion(rawValue: 0x0E)
+    package static let v6_1 = CoreVersion(rawValue: 0x0F)
+    package static let v6_2 = CoreVersion(rawValue: 0x10)
 }
 
 /// The parameters that a connection may have (Vol 4, Part E, 7.8.12 and 7.8.18).
 public struct ConnectionParameters: HCIParameters {
-    public var minimumInterval: ConnectionInterval
-    public var maximumInterval: ConnectionInterval
+    package var minimumInterval: ConnectionInterval
+    package var maximumInterval: ConnectionInterval
     /// The number of connection events that the peripheral may skip, 0 to 499.
-    public var latency: UInt16
-    public var supervisionTimeout: SupervisionTimeout
-    public var minimumEventLength: ConnectionEventLength
-    public var maximumEventLength: ConnectionEventLength
+    package var latency: UInt16
+    package var supervisionTimeout: SupervisionTimeout
+    package var minimumEventLength: ConnectionEventLength
+    package var maximumEventLength: ConnectionEventLength
 
-    public init(
+    package init(
         minimumInterval: ConnectionInterval,
         maximumInterval: ConnectionInterval,
         latency: UInt16 = 0,
@@ -159,11 +159,11 @@ public struct ConnectionParameters: HCIParameters {
     }
 
     /// Vol 6, Part B, 4.5.1.
-    public static let latencies: ClosedRange<UInt16> = 0...499
+    package static let latencies: ClosedRange<UInt16> = 0...499
 
     /// Whether each is in its range and they fit each other: the timeout is longer than twice the time between two
     /// events that the peripheral attends (Vol 6, Part B, 4.5.2).
-    public var isValid: Bool {
+    package var isValid: Bool {
         self.minimumInterval.isInRange && self.maximumInterval.isInRange && self.supervisionTimeout.isInRange
             && self.minimumInterval <= self.maximumInterval && Self.latencies.contains(self.latency)
             && self.minimumEventLength <= self.maximumEventLength
@@ -181,27 +181,27 @@ public struct ConnectionParameters: HCIParameters {
 }
 
 /// A set of the 37 data channels (Vol 4, Part E, 7.8.19): bit n is channel n.
-public struct ChannelMap: RawRepresentable, HCIParameter {
-    public var rawValue: UInt64
+package struct ChannelMap: RawRepresentable, HCIParameter {
+    package var rawValue: UInt64
 
     /// Bits above 36 are dropped.
-    public init(rawValue: UInt64) { self.rawValue = rawValue & 0x1F_FFFF_FFFF }
+    package init(rawValue: UInt64) { self.rawValue = rawValue & 0x1F_FFFF_FFFF }
 
-    public static let all = ChannelMap(rawValue: 0x1F_FFFF_FFFF)
+    package static let all = ChannelMap(rawValue: 0x1F_FFFF_FFFF)
 
-    public var description: String { hexadecimal(self.rawValue) }
+    package var description: String { hexadecimal(self.rawValue) }
 
     /// The number of channels.
-    public var count: Int { self.rawValue.nonzeroBitCount }
+    package var count: Int { self.rawValue.nonzeroBitCount }
 
-    public static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
+    package static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         guard bytes.readableBytes >= 5 else { throw MalformedBytes(.truncated, field) }
         let low: UInt32 = try bytes.readLittleEndian(field)
         let high: UInt8 = try bytes.readLittleEndian(field)
         return Self(rawValue: UInt64(high) << 32 | UInt64(low))
     }
 
-    public func write(into bytes: inout ByteBuffer) {
+    package func write(into bytes: inout ByteBuffer) {
         bytes.writeLittleEndian(UInt32(truncatingIfNeeded: self.rawValue))
         bytes.writeInteger(UInt8(truncatingIfNeeded: self.rawValue >> 32))
     }

@@ -11,49 +11,49 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable, Error {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The handle is not valid on this server.
-    public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
+    package static let invalidHandle = ATTErrorCode(rawValue: 0x01)
     /// The attribute cannot be read.
-    public static let readNotPermitted = ATTErrorCode(rawValue: 0x02)
+    package static let readNotPermitted = ATTErrorCode(rawValue: 0x02)
     /// The attribute cannot be written.
-    public static let writeNotPermitted = ATTErrorCode(rawValue: 0x03)
+    package static let writeNotPermitted = ATTErrorCode(rawValue: 0x03)
     /// The request was malformed.
-    public static let invalidPDU = ATTErrorCode(rawValue: 0x04)
+    package static let invalidPDU = ATTErrorCode(rawValue: 0x04)
     /// The attribute needs authentication.
-    public static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
+    package static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
     /// The server does not support the request.
-    public static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
+    package static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
     /// The offset lies past the end of the value.
-    public static let invalidOffset = ATTErrorCode(rawValue: 0x07)
+    package static let invalidOffset = ATTErrorCode(rawValue: 0x07)
     /// The attribute needs authorization.
-    public static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
+    package static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
     /// Too many prepared writes are queued.
-    public static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
+    package static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
     /// The range has no attribute of that type.
-    public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
+    package static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
     /// The attribute cannot be read with Read Blob.
-    public static let attributeNotLong = ATTErrorCode(rawValue: 0x0B)
+    package static let attributeNotLong = ATTErrorCode(rawValue: 0x0B)
     /// The link's encryption key is too short.
-    public static let encryptionKeySizeTooShort = ATTErrorCode(rawValue: 0x0C)
+    package static let encryptionKeySizeTooShort = ATTErrorCode(rawValue: 0x0C)
     /// The value's length does not fit the attribute.
-    public static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0D)
+    package static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0D)
     /// The request met an error that no other code describes.
-    public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
+    package static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
     /// The attribute needs an encrypted link.
-    public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
+    package static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
     /// The attribute type is not a grouping one.
-    public static let unsupportedGroupType = ATTErrorCode(rawValue: 0x10)
+    package static let unsupportedGroupType = ATTErrorCode(rawValue: 0x10)
     /// The server lacks the resources.
-    public static let insufficientResources = ATTErrorCode(rawValue: 0x11)
+    package static let insufficientResources = ATTErrorCode(rawValue: 0x11)
     /// The client must read the database hash first (Vol 3, Part G, 2.5.2.1).
-    public static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
+    package static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
     /// The value is not allowed.
-    public static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
+    package static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
     /// The write was refused (Core Specification Supplement, Part B, 1.2).
-    public static let writeRequestRejected = ATTErrorCode(rawValue: 0xFC)
+    package static let writeRequestRejected = ATTErrorCode(rawValue: 0xFC)
     /// The Client Characteristic Configuration is not what the procedure needs.
-    public static let cccdImproperlyConfigured = ATTErrorCode(rawValue: 0xFD)
+    package static let cccdImproperlyConfigured = ATTErrorCode(rawValue: 0xFD)
     /// The same procedure is still running.
-    public static let procedureAlreadyInProgress = ATTErrorCode(rawValue: 0xFE)
+    package static let procedureAlreadyInProgress = ATTErrorCode(rawValue: 0xFE)
     /// The value lies out of range.
-    public static let outOfRange = ATTErrorCode(rawValue: 0xFF)
+    package static let outOfRange = ATTErrorCode(rawValue: 0xFF)
 }

@@ -3,14 +3,14 @@
 /// `ATT_ERROR_RSP` (3.4.1.1): why a request failed.
 public struct ATTErrorResponse {
     /// The request that failed.
-    public var request: ATTOpcode
+    package var request: ATTOpcode
     /// The attribute that caused the failure; 0x0000 if none.
-    public var handle: AttributeHandle
+    package var handle: AttributeHandle
     /// The error.
-    public var error: ATTErrorCode
+    package var error: ATTErrorCode
 
     /// Creates a response.
-    public init(request: ATTOpcode, handle: AttributeHandle, error: ATTErrorCode) {
+    package init(request: ATTOpcode, handle: AttributeHandle, error: ATTErrorCode) {
         self.request = request
         self.handle = handle
         self.error = error

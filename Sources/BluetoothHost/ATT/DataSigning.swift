@@ -2,20 +2,20 @@
 // computed with the peer's Connection Signature Resolving Key (CSRK). The key and the last counter of a peer are part
 // of its bond, and each accepted counter is reported, to be stored with it.
 
-public import BluetoothTypes
+package import BluetoothTypes
 import Crypto
 import CryptoExtras
 import NIOCore
 
 /// The key with which a peer signs data, and its last counter.
-public struct PeerSigningKey: Hashable, Sendable {
+package struct PeerSigningKey: Hashable, Sendable {
     /// The peer's CSRK.
-    public let key: Octets16
+    package let key: Octets16
     /// The last accepted sign counter; `nil` before the first.
-    public private(set) var lastCounter: UInt32?
+    package private(set) var lastCounter: UInt32?
 
     /// Creates a key, as stored with the bond.
-    public init(key: Octets16, lastCounter: UInt32?) {
+    package init(key: Octets16, lastCounter: UInt32?) {
         self.key = key
         self.lastCounter = lastCounter
     }

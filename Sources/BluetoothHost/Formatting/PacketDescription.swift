@@ -1,12 +1,12 @@
 // One HCI packet as one line of text: its layer, and its meaning in the specification's words. Used for traces of tests
 // and the live text of captures.
 
-public import BluetoothHCI
+package import BluetoothHCI
 
 /// One HCI packet as text.
 public struct PacketDescription: Hashable, Sendable, CustomStringConvertible {
     /// The layer of a packet.
-    public enum Layer: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    package enum Layer: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
         /// Commands and events that concern only host and controller.
         case hci = "HCI"
         /// Advertising, scanning, and the beginning and end of links.
@@ -19,18 +19,18 @@ public struct PacketDescription: Hashable, Sendable, CustomStringConvertible {
         case smp = "SMP"
 
         /// The layer's usual abbreviation.
-        public var description: String { self.rawValue }
+        package var description: String { self.rawValue }
     }
 
     /// The layer.
-    public var layer: Layer
+    package var layer: Layer
     /// The link, if any.
-    public var handle: ConnectionHandle?
+    package var handle: ConnectionHandle?
     /// Its meaning, on one line.
-    public var text: String
+    package var text: String
 
     /// Creates a description.
-    public init(layer: Layer, handle: ConnectionHandle? = nil, text: String) {
+    package init(layer: Layer, handle: ConnectionHandle? = nil, text: String) {
         self.layer = layer
         self.handle = handle
         self.text = text

@@ -8,23 +8,23 @@ public struct AdvertisingReport: Hashable, Sendable {
     /// The advertiser.
     public var address: DeviceAddress
     /// Whether the advertiser can be connected to.
-    public var isConnectable: Bool
+    package var isConnectable: Bool
     /// Whether the advertiser answers a scan request, so that its scan response may follow.
-    public var isScannable: Bool
+    package var isScannable: Bool
     /// Whether the data is a scan response.
-    public var isScanResponse: Bool
+    package var isScanResponse: Bool
     /// The advertising or scan response data, unparsed; its end is missing if extended advertising was not received
     /// whole.
     public var data: ByteBuffer
     /// The strength of the signal; `nil` if the controller does not know it.
-    public var rssi: RSSI?
+    package var rssi: RSSI?
     /// The PHY of the primary advertisement.
-    public var primaryPHY: PHY
+    package var primaryPHY: PHY
     /// The PHY of the secondary advertisement; `nil` if there was none.
-    public var secondaryPHY: PHY?
+    package var secondaryPHY: PHY?
 
     /// Creates a report.
-    public init(
+    package init(
         address: DeviceAddress,
         isConnectable: Bool,
         isScannable: Bool,

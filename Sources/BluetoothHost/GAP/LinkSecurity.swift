@@ -23,19 +23,19 @@ public enum SecurityLevel: UInt8, Hashable, Comparable, CaseIterable, Sendable {
 /// The security that a service requires of a link.
 public struct SecurityRequirement: Hashable, Sendable {
     /// The range of encryption key sizes, in octets (Vol 3, Part H, 2.3.4).
-    public static let keySizes: ClosedRange<Int> = 7...16
+    package static let keySizes: ClosedRange<Int> = 7...16
 
     /// The lowest level.
-    public let level: SecurityLevel
+    package let level: SecurityLevel
     private let keySize: UInt8
     /// Whether the user must have authorized the peer (Vol 3, Part C, 10.5).
-    public let needsAuthorization: Bool
+    package let needsAuthorization: Bool
 
     /// The shortest encryption key, 7 to 16 octets; 16 at level 4. No effect at level 1.
-    public var minimumKeySize: Int { Int(self.keySize) }
+    package var minimumKeySize: Int { Int(self.keySize) }
 
     /// Creates a requirement; a key size out of range is clamped.
-    public init(level: SecurityLevel, minimumKeySize: Int = Self.keySizes.lowerBound, needsAuthorization: Bool = false)
+    package init(level: SecurityLevel, minimumKeySize: Int = Self.keySizes.lowerBound, needsAuthorization: Bool = false)
     {
         self.level = level
         let sizes = Self.keySizes
@@ -47,14 +47,14 @@ public struct SecurityRequirement: Hashable, Sendable {
     /// No security.
     public static let none = SecurityRequirement(level: .none)
     /// The link must be encrypted.
-    public static let encrypted = SecurityRequirement(level: .encrypted)
+    package static let encrypted = SecurityRequirement(level: .encrypted)
     /// The link must be encrypted with an authenticated key.
-    public static let authenticated = SecurityRequirement(level: .authenticated)
+    package static let authenticated = SecurityRequirement(level: .authenticated)
     /// The link must be encrypted with a 128-bit authenticated key of LE Secure Connections.
-    public static let secureConnections = SecurityRequirement(level: .secureConnections)
+    package static let secureConnections = SecurityRequirement(level: .secureConnections)
 
     /// The union of both requirements.
-    public func combined(with other: SecurityRequirement) -> SecurityRequirement {
+    package func combined(with other: SecurityRequirement) -> SecurityRequirement {
         SecurityRequirement(
             level: max(self.level, other.level),
             minimumKeySize: max(self.minimumKeySize, other.minimumKeySize),
@@ -66,42 +66,42 @@ public struct SecurityRequirement: Hashable, Sendable {
 /// The security of a link.
 public struct LinkSecurity: Hashable, Sendable {
     /// The key that a link is encrypted with.
-    public struct Key: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
         /// Whether its pairing protected against a man in the middle.
-        public var isAuthenticated: Bool
+        package var isAuthenticated: Bool
         /// Whether it comes from LE Secure Connections.
-        public var isSecureConnections: Bool
+        package var isSecureConnections: Bool
         /// Its size, 7 to 16 octets.
-        public var size: Int
+        package var size: Int
 
         /// Creates a description of a key.
-        public init(isAuthenticated: Bool, isSecureConnections: Bool, size: Int = 16) {
+        package init(isAuthenticated: Bool, isSecureConnections: Bool, size: Int = 16) {
             self.isAuthenticated = isAuthenticated
             self.isSecureConnections = isSecureConnections
             self.size = size
         }
 
         /// The highest level of a link with the key, regardless of its size.
-        public var level: SecurityLevel {
+        package var level: SecurityLevel {
             guard self.isAuthenticated else { return .encrypted }
             return self.isSecureConnections ? .secureConnections : .authenticated
         }
     }
 
     /// The key that the link is encrypted with; `nil` if it is not encrypted.
-    public var key: Key?
+    package var key: Key?
     /// Whether this host has a bond with the peer, so that encryption needs no pairing.
-    public var isBonded: Bool
+    package var isBonded: Bool
     /// Whether the link is encrypted with the key of the bond: until then any device may be using the peer's address.
-    public var usesBond: Bool
+    package var usesBond: Bool
     /// Whether the user has authorized the peer.
-    public var isAuthorized: Bool
+    package var isAuthorized: Bool
 
     /// An unencrypted link to an unknown device.
-    public static let none = LinkSecurity(key: nil)
+    package static let none = LinkSecurity(key: nil)
 
     /// Creates a value; without `usesBond`, the key of a bonded peer counts as that of the bond.
-    public init(key: Key?, isBonded: Bool = false, usesBond: Bool? = nil, isAuthorized: Bool = false) {
+    package init(key: Key?, isBonded: Bool = false, usesBond: Bool? = nil, isAuthorized: Bool = false) {
         self.key = key
         self.isBonded = isBonded
         self.usesBond = usesBond ?? (isBonded && key != nil)
@@ -109,7 +109,7 @@ public struct LinkSecurity: Hashable, Sendable {
     }
 
     /// The highest level of the link, regardless of the size of its key.
-    public var level: SecurityLevel { self.key?.level ?? .none }
+    package var level: SecurityLevel { self.key?.level ?? .none }
 
     /// What the link lacks for a requirement; `nil` if nothing.
     ///

@@ -8,13 +8,13 @@ import NIOCore
 public struct PeerPrivacy: Hashable, Sendable {
     /// Whether its controller resolves a private target address of directed advertising (Central Address Resolution,
     /// Vol 3, Part C, 12.4).
-    public var resolvesAddresses: Bool
+    package var resolvesAddresses: Bool
     /// Whether it uses only resolvable private addresses after bonding (Resolvable Private Address Only, Vol 3, Part C,
     /// 12.5).
-    public var usesOnlyPrivateAddresses: Bool
+    package var usesOnlyPrivateAddresses: Bool
 
     /// Creates a value; a peer that declares nothing does neither.
-    public init(resolvesAddresses: Bool = false, usesOnlyPrivateAddresses: Bool = false) {
+    package init(resolvesAddresses: Bool = false, usesOnlyPrivateAddresses: Bool = false) {
         self.resolvesAddresses = resolvesAddresses
         self.usesOnlyPrivateAddresses = usesOnlyPrivateAddresses
     }

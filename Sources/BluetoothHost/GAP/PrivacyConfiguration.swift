@@ -1,7 +1,7 @@
 // The configuration of the privacy feature of Generic Access (Vol 3, Part C, 10.7).
 
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothTypes
+package import NIOCore
 
 /// How a device with privacy changes its address (Vol 3, Part C, 10.7).
 ///
@@ -10,12 +10,12 @@ public import NIOCore
 public struct PrivacyConfiguration: Hashable, Sendable {
     /// How long an address is used, 1 s to 1 h: TGAP(private_addr_int), whose recommended value is 900 s (Vol 3, Part
     /// C, appendix A).
-    public var rotationInterval: TimeAmount
+    package var rotationInterval: TimeAmount
     /// The number of links after which an address is replaced before its time is over; `nil` for time only.
-    public var connectionsPerAddress: Int?
+    package var connectionsPerAddress: Int?
 
     /// Creates a configuration.
-    public init(
+    package init(
         rotationInterval: TimeAmount = ResolvablePrivateAddressTimeout.recommended.timeAmount,
         connectionsPerAddress: Int? = nil
     ) {

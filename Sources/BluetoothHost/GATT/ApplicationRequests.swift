@@ -6,10 +6,10 @@ public import NIOCore
 /// The identifier of a request until it is answered.
 public struct GATTRequestID: Hashable, Sendable {
     /// A number that the server never reuses.
-    public var rawValue: UInt64
+    package var rawValue: UInt64
 
     /// Creates an identifier.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The link in the upper half, its counter in the lower half.
     init(link: LinkID, sequence: UInt32) { self.rawValue = UInt64(link.rawValue) << 32 | UInt64(sequence) }
@@ -26,14 +26,14 @@ public struct GATTReadRequest: Hashable, Sendable {
     /// The identifier for the answer.
     public var id: GATTRequestID
     /// The client's link.
-    public var link: LinkID
+    package var link: LinkID
     /// The characteristic's value handle.
-    public var handle: AttributeHandle
+    package var handle: AttributeHandle
     /// The offset of the answer; above zero for a long read.
-    public var offset: Int
+    package var offset: Int
 
     /// Creates a request.
-    public init(id: GATTRequestID, link: LinkID, handle: AttributeHandle, offset: Int) {
+    package init(id: GATTRequestID, link: LinkID, handle: AttributeHandle, offset: Int) {
         self.id = id
         self.link = link
         self.handle = handle
@@ -46,14 +46,14 @@ public struct GATTWriteRequest: Hashable, Sendable {
     /// One value.
     public struct Part: Hashable, Sendable {
         /// The characteristic's value handle.
-        public var handle: AttributeHandle
+        package var handle: AttributeHandle
         /// The offset of the value.
-        public var offset: Int
+        package var offset: Int
         /// The value.
         public var value: ByteBuffer
 
         /// Creates a part.
-        public init(handle: AttributeHandle, offset: Int, value: ByteBuffer) {
+        package init(handle: AttributeHandle, offset: Int, value: ByteBuffer) {
             self.handle = handle
             self.offset = offset
             self.value = value
@@ -63,14 +63,14 @@ public struct GATTWriteRequest: Hashable, Sendable {
     /// The identifier for the answer; `nil` for a Write Command, which has no answer.
     public var id: GATTRequestID?
     /// The client's link.
-    public var link: LinkID
+    package var link: LinkID
     /// The values, in order of arrival; adjoining prepared writes to one attribute are joined.
     public var parts: [Part]
     /// The total length of the values in octets.
     package var octetCount: Int { self.parts.reduce(0) { $0 + $1.value.readableBytes } }
 
     /// Creates a request.
-    public init(id: GATTRequestID?, link: LinkID, parts: [Part]) {
+    package init(id: GATTRequestID?, link: LinkID, parts: [Part]) {
         self.id = id
         self.link = link
         self.parts = parts

@@ -10,7 +10,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The value may be broadcast.
-    public static let broadcast = CharacteristicProperties(rawValue: 0x01)
+    package static let broadcast = CharacteristicProperties(rawValue: 0x01)
     /// The value may be read.
     public static let read = CharacteristicProperties(rawValue: 0x02)
     /// Write Without Response is allowed.
@@ -22,7 +22,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The value may be indicated.
     public static let indicate = CharacteristicProperties(rawValue: 0x20)
     /// Signed writes are allowed.
-    public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x40)
+    package static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x40)
     /// A Characteristic Extended Properties descriptor follows.
-    public static let extendedProperties = CharacteristicProperties(rawValue: 0x80)
+    package static let extendedProperties = CharacteristicProperties(rawValue: 0x80)
 }

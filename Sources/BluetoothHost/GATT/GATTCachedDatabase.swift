@@ -1,23 +1,23 @@
 // The identification of a server's database that a client stores, so that on the next link a single read validates its
 // whole cache (Vol 3, Part G, 2.5.2 and 7.3).
 
-public import NIOCore
+package import NIOCore
 
 /// The identification of a cached database, and the handles for configuring caching.
 ///
 /// The Database Hash covers every declaration with its handle, so these handles are valid while the hash is the same.
 public struct GATTCachedDatabase: Hashable, Sendable {
     /// The 16 octets of the Database Hash.
-    public var databaseHash: ByteBuffer
+    package var databaseHash: ByteBuffer
     /// The value handle of Service Changed.
-    public var serviceChanged: AttributeHandle?
+    package var serviceChanged: AttributeHandle?
     /// The Client Characteristic Configuration of Service Changed, if the server let this client subscribe.
-    public var serviceChangedConfiguration: AttributeHandle?
+    package var serviceChangedConfiguration: AttributeHandle?
     /// The value handle of Client Supported Features, if the server accepted this client's.
-    public var clientSupportedFeatures: AttributeHandle?
+    package var clientSupportedFeatures: AttributeHandle?
 
     /// Creates a record.
-    public init(
+    package init(
         databaseHash: ByteBuffer,
         serviceChanged: AttributeHandle? = nil,
         serviceChangedConfiguration: AttributeHandle? = nil,
@@ -40,7 +40,7 @@ public enum GATTDatabaseValidation: Hashable, Sendable {
     case noDatabaseHash
 
     /// The identification of the current database; `nil` if there is none.
-    public var database: GATTCachedDatabase? {
+    package var database: GATTCachedDatabase? {
         switch self {
         case .unchanged(let database), .changed(let database): database
         case .noDatabaseHash: nil

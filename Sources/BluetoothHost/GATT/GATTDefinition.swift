@@ -10,12 +10,12 @@ public import NIOCore
 /// them permits, with the requirements of all.
 public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The required security for reading; `nil` if nobody may read.
-    public var read: SecurityRequirement?
+    package var read: SecurityRequirement?
     /// The required security for writing; `nil` if nobody may write.
-    public var write: SecurityRequirement?
+    package var write: SecurityRequirement?
 
     /// Creates permissions.
-    public init(read: SecurityRequirement?, write: SecurityRequirement?) {
+    package init(read: SecurityRequirement?, write: SecurityRequirement?) {
         self.read = read
         self.write = write
     }
@@ -27,7 +27,7 @@ public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLitera
     }
 
     /// Adds permissions, with their requirements.
-    public mutating func insert(_ other: AttributePermissions) {
+    package mutating func insert(_ other: AttributePermissions) {
         func combined(_ left: SecurityRequirement?, _ right: SecurityRequirement?) -> SecurityRequirement? {
             guard let left, let right else { return left ?? right }
             return left.combined(with: right)
@@ -43,23 +43,23 @@ public struct AttributePermissions: Hashable, Sendable, ExpressibleByArrayLitera
     /// Reading needs an encrypted link.
     public static let readEncryptionRequired = AttributePermissions(read: .encrypted, write: nil)
     /// Writing needs an encrypted link.
-    public static let writeEncryptionRequired = AttributePermissions(read: nil, write: .encrypted)
+    package static let writeEncryptionRequired = AttributePermissions(read: nil, write: .encrypted)
     /// Reading needs a link whose key was made with protection against a man in the middle.
-    public static let readAuthenticationRequired = AttributePermissions(read: .authenticated, write: nil)
+    package static let readAuthenticationRequired = AttributePermissions(read: .authenticated, write: nil)
     /// Writing needs a link whose key was made with protection against a man in the middle.
-    public static let writeAuthenticationRequired = AttributePermissions(read: nil, write: .authenticated)
+    package static let writeAuthenticationRequired = AttributePermissions(read: nil, write: .authenticated)
 }
 
 /// A descriptor. The server adds 0x2900 and 0x2902 itself if the properties need them.
 public struct GATTDescriptorDefinition: Hashable, Sendable {
     /// The descriptor's UUID.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// Its value; at most 512 octets.
-    public var value: ByteBuffer
+    package var value: ByteBuffer
     /// The permissions to read it, and to write it if it is dynamic.
-    public var permissions: AttributePermissions
+    package var permissions: AttributePermissions
     /// Whether the application handles each read and write, by the handle of the descriptor.
-    public var isDynamic: Bool
+    package var isDynamic: Bool
 
     /// Creates a definition.
     public init(
@@ -79,22 +79,22 @@ public struct GATTDescriptorDefinition: Hashable, Sendable {
 /// handles every read and write.
 public struct GATTCharacteristicDefinition: Hashable, Sendable {
     /// The characteristic's UUID.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// The properties octet.
-    public var properties: CharacteristicProperties
+    package var properties: CharacteristicProperties
     /// The permissions to read and write the value.
-    public var permissions: AttributePermissions
+    package var permissions: AttributePermissions
     /// The static value, at most 512 octets, or `nil`.
-    public var value: ByteBuffer?
+    package var value: ByteBuffer?
     /// The required security for a subscription: to write the Client Characteristic Configuration, and to send each
     /// value.
-    public var subscriptionSecurity: SecurityRequirement
+    package var subscriptionSecurity: SecurityRequirement
     /// Whether it has a Client Characteristic Configuration if its properties need one. Without it, clients cannot
     /// subscribe, contrary to Vol 3, Part G, 3.3.3.3; some devices are like that. Then one may be among the
     /// ``descriptors``, for an application that decides on subscriptions itself.
-    public var hasClientConfiguration: Bool
+    package var hasClientConfiguration: Bool
     /// Further descriptors, in order.
-    public var descriptors: [GATTDescriptorDefinition]
+    package var descriptors: [GATTDescriptorDefinition]
 
     /// Creates a definition.
     public init(
@@ -119,15 +119,15 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
 /// A service.
 public struct GATTServiceDefinition: Hashable, Sendable {
     /// The service's UUID.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// Primary or secondary.
-    public var isPrimary: Bool
+    package var isPrimary: Bool
     /// The declaration handles of included services, which must already be in the database.
-    public var includedServices: [AttributeHandle]
+    package var includedServices: [AttributeHandle]
     /// The characteristics, in order.
-    public var characteristics: [GATTCharacteristicDefinition]
+    package var characteristics: [GATTCharacteristicDefinition]
     /// The handle of its declaration; `nil` for the next free one.
-    public var handle: AttributeHandle?
+    package var handle: AttributeHandle?
 
     /// Creates a definition.
     public init(
@@ -152,12 +152,12 @@ public struct GATTServiceHandles: Hashable, Sendable {
         /// The handle of the value, which identifies the characteristic in later calls.
         public var value: AttributeHandle
         /// The handle of the Client Characteristic Configuration, if any.
-        public var clientConfiguration: AttributeHandle?
+        package var clientConfiguration: AttributeHandle?
         /// The handles of the application's descriptors, in order.
-        public var descriptors: [AttributeHandle]
+        package var descriptors: [AttributeHandle]
 
         /// Creates a record.
-        public init(value: AttributeHandle, clientConfiguration: AttributeHandle?, descriptors: [AttributeHandle]) {
+        package init(value: AttributeHandle, clientConfiguration: AttributeHandle?, descriptors: [AttributeHandle]) {
             self.value = value
             self.clientConfiguration = clientConfiguration
             self.descriptors = descriptors
@@ -170,7 +170,7 @@ public struct GATTServiceHandles: Hashable, Sendable {
     public var characteristics: [Characteristic]
 
     /// Creates a record.
-    public init(range: AttributeHandleRange, characteristics: [Characteristic]) {
+    package init(range: AttributeHandleRange, characteristics: [Characteristic]) {
         self.range = range
         self.characteristics = characteristics
     }

@@ -1,18 +1,18 @@
 // Services, characteristics and descriptors that a GATT client has discovered on a server (Vol 3, Part G, 4.4 to 4.7).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// A service of a remote server.
 public struct GATTRemoteService: Hashable, Sendable {
     /// The service's UUID.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// The declaration's handle to the last handle of the service.
     public var handles: AttributeHandleRange
     /// Primary or secondary.
-    public var isPrimary: Bool
+    package var isPrimary: Bool
 
     /// Creates a record.
-    public init(uuid: BluetoothUUID, handles: AttributeHandleRange, isPrimary: Bool) {
+    package init(uuid: BluetoothUUID, handles: AttributeHandleRange, isPrimary: Bool) {
         self.uuid = uuid
         self.handles = handles
         self.isPrimary = isPrimary
@@ -22,18 +22,18 @@ public struct GATTRemoteService: Hashable, Sendable {
 /// A characteristic of a remote server.
 public struct GATTRemoteCharacteristic: Hashable, Sendable {
     /// The characteristic's UUID.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// The properties octet.
     public var properties: CharacteristicProperties
     /// The handle of the declaration.
-    public var declarationHandle: AttributeHandle
+    package var declarationHandle: AttributeHandle
     /// The handle of the value.
     public var valueHandle: AttributeHandle
     /// The last handle that belongs to the characteristic: before the next declaration, or the end of the service.
-    public var endHandle: AttributeHandle
+    package var endHandle: AttributeHandle
 
     /// Creates a record.
-    public init(
+    package init(
         uuid: BluetoothUUID,
         properties: CharacteristicProperties,
         declarationHandle: AttributeHandle,
@@ -51,12 +51,12 @@ public struct GATTRemoteCharacteristic: Hashable, Sendable {
 /// A descriptor of a remote server.
 public struct GATTRemoteDescriptor: Hashable, Sendable {
     /// The descriptor's UUID.
-    public var uuid: BluetoothUUID
+    package var uuid: BluetoothUUID
     /// The descriptor's handle.
     public var handle: AttributeHandle
 
     /// Creates a record.
-    public init(uuid: BluetoothUUID, handle: AttributeHandle) {
+    package init(uuid: BluetoothUUID, handle: AttributeHandle) {
         self.uuid = uuid
         self.handle = handle
     }

@@ -10,25 +10,25 @@ public struct L2CAPConnectionResult: RawRepresentable, Hashable, Error, CustomSt
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The channel is open.
-    public static let success = L2CAPConnectionResult(rawValue: 0x0000)
+    package static let success = L2CAPConnectionResult(rawValue: 0x0000)
     /// No service has that SPSM.
-    public static let spsmNotSupported = L2CAPConnectionResult(rawValue: 0x0002)
+    package static let spsmNotSupported = L2CAPConnectionResult(rawValue: 0x0002)
     /// No more channels can be opened.
-    public static let noResources = L2CAPConnectionResult(rawValue: 0x0004)
+    package static let noResources = L2CAPConnectionResult(rawValue: 0x0004)
     /// The link must be authenticated first.
-    public static let insufficientAuthentication = L2CAPConnectionResult(rawValue: 0x0005)
+    package static let insufficientAuthentication = L2CAPConnectionResult(rawValue: 0x0005)
     /// The peer is not authorized.
-    public static let insufficientAuthorization = L2CAPConnectionResult(rawValue: 0x0006)
+    package static let insufficientAuthorization = L2CAPConnectionResult(rawValue: 0x0006)
     /// The key of the link is too short.
-    public static let encryptionKeySizeTooShort = L2CAPConnectionResult(rawValue: 0x0007)
+    package static let encryptionKeySizeTooShort = L2CAPConnectionResult(rawValue: 0x0007)
     /// The link must be encrypted first.
-    public static let insufficientEncryption = L2CAPConnectionResult(rawValue: 0x0008)
+    package static let insufficientEncryption = L2CAPConnectionResult(rawValue: 0x0008)
     /// The source CID is not in the dynamic range.
-    public static let invalidSourceCID = L2CAPConnectionResult(rawValue: 0x0009)
+    package static let invalidSourceCID = L2CAPConnectionResult(rawValue: 0x0009)
     /// The source CID is already in use.
-    public static let sourceCIDAllocated = L2CAPConnectionResult(rawValue: 0x000A)
+    package static let sourceCIDAllocated = L2CAPConnectionResult(rawValue: 0x000A)
     /// The MTU or the MPS is not allowed.
-    public static let unacceptableParameters = L2CAPConnectionResult(rawValue: 0x000B)
+    package static let unacceptableParameters = L2CAPConnectionResult(rawValue: 0x000B)
 
     /// The result in the specification's words.
     public var description: String {

@@ -6,10 +6,10 @@
 /// The host's own number, not the CID, which a link reuses.
 public struct L2CAPChannelID: Hashable, Sendable, CustomStringConvertible {
     /// A number that a host never reuses.
-    public var rawValue: UInt64
+    package var rawValue: UInt64
 
     /// Creates an identifier.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// `channel 7`.
     public var description: String { "channel \(self.rawValue)" }
@@ -20,7 +20,7 @@ public struct SPSM: RawRepresentable, Hashable, Comparable, Sendable, Expressibl
     CustomStringConvertible
 {
     /// The valid values.
-    public static let validRange: ClosedRange<SPSM> = 0x0001...0x00FF
+    package static let validRange: ClosedRange<SPSM> = 0x0001...0x00FF
     /// The values that a device assigns itself. The Bluetooth SIG assigns those below.
     public static let dynamicRange: ClosedRange<SPSM> = 0x0080...0x00FF
 
@@ -46,13 +46,13 @@ public struct SPSM: RawRepresentable, Hashable, Comparable, Sendable, Expressibl
 /// octets for sending.
 public struct L2CAPChannelConfiguration: Hashable, Sendable {
     /// The longest SDU that this side accepts, 23 to 65,535 octets.
-    public let mtu: Int
+    package let mtu: Int
     /// The longest frame payload that this side accepts, 23 to 2,048 octets. With 247, a frame fits one LE data packet.
-    public let mps: Int
+    package let mps: Int
     /// The largest number of frames that the user has not consumed, 1 to 65,535.
-    public let window: Int
+    package let window: Int
     /// The largest number of octets that wait to be sent, at least 1.
-    public let sendLimit: Int
+    package let sendLimit: Int
 
     /// Creates a configuration; values out of range are clamped.
     public init(mtu: Int = 2_048, mps: Int = 247, window: Int = 256, sendLimit: Int = 65_536) {
@@ -68,19 +68,19 @@ public struct L2CAPChannelInformation: Hashable, Sendable {
     /// The channel.
     public let id: L2CAPChannelID
     /// Its link.
-    public let link: LinkID
+    package let link: LinkID
     /// Its service.
-    public let spsm: SPSM
+    package let spsm: SPSM
     /// Whether the peer requested it.
-    public let isIncoming: Bool
+    package let isIncoming: Bool
     /// The longest SDU that the peer accepts, in octets.
-    public let peerMTU: Int
+    package let peerMTU: Int
 }
 
 /// A valid request of a peer for a channel, on which the user decides.
 public struct L2CAPChannelRequest: Hashable, Sendable {
     /// The link of the request.
-    public let link: LinkID
+    package let link: LinkID
     /// The requested service.
-    public let spsm: SPSM
+    package let spsm: SPSM
 }

@@ -1,6 +1,6 @@
 // Identifiers of links above HCI. Unlike connection handles, which the controller reuses, they are unique.
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// A link between this host and a peer.
 public struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -24,12 +24,12 @@ public struct LinkInformation: Hashable, Sendable {
     /// The link's identifier.
     public var id: LinkID
     /// The peer's address; its identity address if that was resolved.
-    public var peer: DeviceAddress
+    package var peer: DeviceAddress
     /// Whether this side is the central.
     public var isCentral: Bool
 
     /// Creates a record.
-    public init(id: LinkID, peer: DeviceAddress, isCentral: Bool) {
+    package init(id: LinkID, peer: DeviceAddress, isCentral: Bool) {
         self.id = id
         self.peer = peer
         self.isCentral = isCentral

@@ -2,21 +2,21 @@
 // PHYs. A central may request others and gets the controller's answer: the event that follows the command, or the
 // status with which the command was refused.
 
-public import BluetoothHCI
+package import BluetoothHCI
 public import BluetoothTypes
 import NIOCore
 
 /// The connection parameters of a link (Vol 6, Part B, 4.5.1 and 4.5.2).
-public struct LinkTiming: Hashable, Sendable {
+package struct LinkTiming: Hashable, Sendable {
     /// The time between two connection events.
-    public var interval: ConnectionInterval
+    package var interval: ConnectionInterval
     /// The number of connection events that the peripheral may skip.
-    public var latency: UInt16
+    package var latency: UInt16
     /// How long the link lasts without a packet of the peer.
-    public var supervisionTimeout: SupervisionTimeout
+    package var supervisionTimeout: SupervisionTimeout
 
     /// Creates a timing.
-    public init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
+    package init(interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout) {
         self.interval = interval
         self.latency = latency
         self.supervisionTimeout = supervisionTimeout
@@ -24,14 +24,14 @@ public struct LinkTiming: Hashable, Sendable {
 }
 
 /// The PHYs of a link.
-public struct LinkPHYs: Hashable, Sendable {
+package struct LinkPHYs: Hashable, Sendable {
     /// For sending.
-    public var transmitter: PHY
+    package var transmitter: PHY
     /// For receiving.
-    public var receiver: PHY
+    package var receiver: PHY
 
     /// Creates a pair.
-    public init(transmitter: PHY, receiver: PHY) {
+    package init(transmitter: PHY, receiver: PHY) {
         self.transmitter = transmitter
         self.receiver = receiver
     }
@@ -39,7 +39,7 @@ public struct LinkPHYs: Hashable, Sendable {
 
 extension LEHost {
     /// The connection parameters of a link; `nil` after its end.
-    public func timing(of link: LinkID) -> LinkTiming? { self.openLinks[link]?.timing }
+    package func timing(of link: LinkID) -> LinkTiming? { self.openLinks[link]?.timing }
 
     /// Requests other connection parameters, as a central (Vol 4, Part E, 7.8.18).
     ///
@@ -48,7 +48,7 @@ extension LEHost {
     ///   - parameters: The wanted interval, latency and supervision timeout.
     ///   - completion: Called once with the link's new timing, or with ``LEHostError/notConnected``,
     ///     ``LEHostError/refused(_:)``, ``LEHostError/unanswered`` or ``LEHostError/controllerLost``.
-    public func updateConnection(
+    package func updateConnection(
         _ link: LinkID,
         to parameters: ConnectionParameters,
         completion: @escaping (Result<LinkTiming, LEHostError>) -> Void
@@ -84,7 +84,7 @@ extension LEHost {
 
     /// Requests connection parameters: interval 7.5 ms to 4 s, latency 0 to 499 events, supervision timeout 100 ms to
     /// 32 s. A central sets them; a peripheral requests them from its central, which decides.
-    public func requestConnectionParameters(_ parameters: ConnectionParameters, of link: LinkID) {
+    package func requestConnectionParameters(_ parameters: ConnectionParameters, of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         if link.information.isCentral {
@@ -106,7 +106,7 @@ extension LEHost {
     ///   - link: The link.
     ///   - completion: Called once with the PHYs, or with an error as ``updateConnection(_:to:completion:)``. A
     ///     controller without the command supports LE 1M only.
-    public func readPHYs(of link: LinkID, completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void) {
+    package func readPHYs(of link: LinkID, completion: @escaping (Result<LinkPHYs, LEHostError>) -> Void) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else {
             return self.afterwards { completion(.failure(.notConnected)) }
@@ -127,7 +127,7 @@ extension LEHost {
     ///   - options: The preferred coding on LE Coded.
     ///   - completion: Called once with the link's new PHYs, or with an error as
     ///     ``updateConnection(_:to:completion:)``.
-    public func setPHYs(
+    package func setPHYs(
         of link: LinkID,
         to preference: PHYPreference,
         options: PHYOptions = .noPreference,

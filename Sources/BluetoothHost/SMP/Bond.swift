@@ -3,16 +3,16 @@
 public import BluetoothTypes
 
 /// A key that encrypts links, and the numbers that identify it (2.4.1, 2.4.4).
-public struct LongTermKey: Hashable, Sendable {
+package struct LongTermKey: Hashable, Sendable {
     /// The key (LTK), with zeros above its size.
-    public var value: Octets16
+    package var value: Octets16
     /// The encrypted diversifier (EDIV); 0 for LE Secure Connections.
-    public var encryptedDiversifier: UInt16
+    package var encryptedDiversifier: UInt16
     /// The random number (Rand); 0 for LE Secure Connections.
-    public var random: UInt64
+    package var random: UInt64
 
     /// A key.
-    public init(value: Octets16, encryptedDiversifier: UInt16 = 0, random: UInt64 = 0) {
+    package init(value: Octets16, encryptedDiversifier: UInt16 = 0, random: UInt64 = 0) {
         self.value = value
         self.encryptedDiversifier = encryptedDiversifier
         self.random = random
@@ -22,9 +22,9 @@ public struct LongTermKey: Hashable, Sendable {
 /// The identity of a device (2.4.2.1).
 public struct IdentityInformation: Hashable, Sendable {
     /// The key that resolves its private addresses (IRK); zero if it has none.
-    public var identityResolvingKey: Octets16
+    package var identityResolvingKey: Octets16
     /// Its public or static random address.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
 
     /// An identity.
     public init(identityResolvingKey: Octets16, address: DeviceAddress) {
@@ -34,30 +34,30 @@ public struct IdentityInformation: Hashable, Sendable {
 }
 
 /// A key that signs data (2.4.2.2, 2.4.5).
-public struct SigningKey: Hashable, Sendable {
+package struct SigningKey: Hashable, Sendable {
     /// The key (CSRK).
-    public var connectionSignatureResolvingKey: Octets16
+    package var connectionSignatureResolvingKey: Octets16
     /// The SignCounter of the next message; smaller ones are replays.
-    public var signCounter: UInt32
+    package var signCounter: UInt32
 
     /// A key.
-    public init(connectionSignatureResolvingKey: Octets16, signCounter: UInt32 = 0) {
+    package init(connectionSignatureResolvingKey: Octets16, signCounter: UInt32 = 0) {
         self.connectionSignatureResolvingKey = connectionSignatureResolvingKey
         self.signCounter = signCounter
     }
 }
 
 /// The keys that one device has distributed.
-public struct PairingKeys: Hashable, Sendable {
+package struct PairingKeys: Hashable, Sendable {
     /// The key of links in which the distributing device is the peripheral; with LE Secure Connections, of all links.
-    public var longTermKey: LongTermKey?
+    package var longTermKey: LongTermKey?
     /// The identity of the distributing device.
-    public var identity: IdentityInformation?
+    package var identity: IdentityInformation?
     /// The key with which the distributing device signs data.
-    public var signing: SigningKey?
+    package var signing: SigningKey?
 
     /// Keys.
-    public init(
+    package init(
         longTermKey: LongTermKey? = nil,
         identity: IdentityInformation? = nil,
         signing: SigningKey? = nil
@@ -71,22 +71,22 @@ public struct PairingKeys: Hashable, Sendable {
 /// The result of a pairing.
 public struct Bond: Hashable, Sendable {
     /// The peer's address on the link where it paired.
-    public var peerAddress: DeviceAddress
+    package var peerAddress: DeviceAddress
     /// The size of the encryption keys, 7 to 16 octets.
-    public var keySize: Int
+    package var keySize: Int
     /// Whether the keys protect against a man in the middle.
-    public var isAuthenticated: Bool
+    package var isAuthenticated: Bool
     /// Whether they come from LE Secure Connections.
-    public var isSecureConnections: Bool
+    package var isSecureConnections: Bool
     /// The keys that this device has distributed.
-    public var local: PairingKeys
+    package var local: PairingKeys
     /// The keys that the peer has distributed.
-    public var peer: PairingKeys
+    package var peer: PairingKeys
     /// The peer's IO capability when the devices paired; `nil` if unknown.
-    public var peerIOCapability: IOCapability?
+    package var peerIOCapability: IOCapability?
 
     /// A bond.
-    public init(
+    package init(
         peerAddress: DeviceAddress,
         keySize: Int,
         isAuthenticated: Bool,
@@ -105,7 +105,7 @@ public struct Bond: Hashable, Sendable {
     }
 
     /// The description of these keys.
-    public var key: LinkSecurity.Key {
+    package var key: LinkSecurity.Key {
         LinkSecurity.Key(
             isAuthenticated: self.isAuthenticated,
             isSecureConnections: self.isSecureConnections,
@@ -114,10 +114,10 @@ public struct Bond: Hashable, Sendable {
     }
 
     /// The level of a link that is encrypted with these keys.
-    public var level: SecurityLevel { self.key.level }
+    package var level: SecurityLevel { self.key.level }
 
     /// The peer's identity address; the address with which it paired if it has distributed none.
-    public var identityAddress: DeviceAddress { self.peer.identity?.address ?? self.peerAddress }
+    package var identityAddress: DeviceAddress { self.peer.identity?.address ?? self.peerAddress }
 
     /// The key for links in which this device has the role.
     func longTermKey(asCentral isCentral: Bool) -> LongTermKey? {

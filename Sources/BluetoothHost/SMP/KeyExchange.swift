@@ -41,7 +41,7 @@
 // - A key that another bonded peer has distributed before resolves the addresses of that peer only: some boards all
 //   have the same constant key, and a peer that repeats another one's key does not take over its addresses.
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Phase 3 of pairing.
 struct KeyExchange: Sendable {
@@ -177,16 +177,16 @@ struct KeyExchange: Sendable {
 }
 
 /// A bonded peer, as a host knows it without a link.
-public struct BondedPeer: Hashable, Sendable {
+package struct BondedPeer: Hashable, Sendable {
     /// The peer's identity; a key of zero stands for none.
-    public var identity: IdentityInformation
+    package var identity: IdentityInformation
     /// The address with which it paired, if it has no identity resolving key.
-    public var peerAddress: DeviceAddress?
+    package var peerAddress: DeviceAddress?
     /// The description of the bond's key; `nil` if unknown.
-    public var key: LinkSecurity.Key?
+    package var key: LinkSecurity.Key?
 
     /// A peer.
-    public init(_ identity: IdentityInformation, peerAddress: DeviceAddress? = nil, key: LinkSecurity.Key? = nil) {
+    package init(_ identity: IdentityInformation, peerAddress: DeviceAddress? = nil, key: LinkSecurity.Key? = nil) {
         self.identity = identity
         self.identity.address = identity.address.withoutIdentity
         self.peerAddress = peerAddress
@@ -194,7 +194,7 @@ public struct BondedPeer: Hashable, Sendable {
     }
 
     /// The peer of a bond.
-    public init(_ bond: Bond) {
+    package init(_ bond: Bond) {
         let key = bond.peer.identity?.identityResolvingKey ?? .zero
         self.init(
             IdentityInformation(identityResolvingKey: key, address: bond.identityAddress),

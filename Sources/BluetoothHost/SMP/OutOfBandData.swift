@@ -6,12 +6,12 @@ public import BluetoothTypes
 /// Out-of-band data of one device for LE Secure Connections, as another one receives it.
 public struct SecureConnectionsOutOfBandData: Hashable, Sendable {
     /// The confirmation of the public key (C).
-    public var confirm: Octets16
+    package var confirm: Octets16
     /// The random number (r).
-    public var random: Octets16
+    package var random: Octets16
 
     /// Creates the data of a peer.
-    public init(confirm: Octets16, random: Octets16) {
+    package init(confirm: Octets16, random: Octets16) {
         self.confirm = confirm
         self.random = random
     }
@@ -25,7 +25,7 @@ public struct SecureConnectionsOutOfBandData: Hashable, Sendable {
 /// Out-of-band data of this device, with its key pair.
 public struct LocalOutOfBandData: Sendable {
     /// The part for the peer.
-    public let shared: SecureConnectionsOutOfBandData
+    package let shared: SecureConnectionsOutOfBandData
     let keyPair: KeyPair
 
     /// Creates data for one pairing.
@@ -44,11 +44,11 @@ public struct LocalOutOfBandData: Sendable {
 /// All out-of-band data for a pairing.
 public struct OutOfBandData: Sendable {
     /// The temporary key of legacy pairing, the same on both sides.
-    public var temporaryKey: Octets16?
+    package var temporaryKey: Octets16?
     /// The data of the peer.
-    public var peer: SecureConnectionsOutOfBandData?
+    package var peer: SecureConnectionsOutOfBandData?
     /// The data that the peer may have received.
-    public var local: LocalOutOfBandData?
+    package var local: LocalOutOfBandData?
 
     /// Data.
     public init(

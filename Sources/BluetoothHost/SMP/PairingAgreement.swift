@@ -22,21 +22,21 @@ public enum IOCapability: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// `AuthReq`: the requirements of a device for a pairing (3.5.1).
-public struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
+package struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
     /// The octet, with its reserved bits.
-    public var rawValue: UInt8
+    package var rawValue: UInt8
 
     /// Requirements from their octet.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Bonding: the keys are stored (`Bonding_Flags` = 1).
-    public static let bonding = AuthenticationRequirements(rawValue: 0x01)
+    package static let bonding = AuthenticationRequirements(rawValue: 0x01)
     /// Protection against a man in the middle.
-    public static let mitm = AuthenticationRequirements(rawValue: 0x04)
+    package static let mitm = AuthenticationRequirements(rawValue: 0x04)
     /// LE Secure Connections.
-    public static let secureConnections = AuthenticationRequirements(rawValue: 0x08)
+    package static let secureConnections = AuthenticationRequirements(rawValue: 0x08)
     /// Keypress notifications while a passkey is entered.
-    public static let keypress = AuthenticationRequirements(rawValue: 0x10)
+    package static let keypress = AuthenticationRequirements(rawValue: 0x10)
 
     /// Whether the keys are stored: the other values of the two bits are reserved.
     var isBonding: Bool { self.rawValue & 0x03 == 0x01 }
@@ -55,7 +55,7 @@ public struct KeyDistribution: OptionSet, Hashable, Sendable {
     /// The identity resolving key and the identity address.
     public static let identityKey = KeyDistribution(rawValue: 0x02)
     /// The connection signature resolving key.
-    public static let signingKey = KeyDistribution(rawValue: 0x04)
+    package static let signingKey = KeyDistribution(rawValue: 0x04)
 
     /// What this host distributes and accepts.
     static let supported: KeyDistribution = [.encryptionKey, .identityKey, .signingKey]
@@ -117,7 +117,7 @@ extension PairingFeatures {
 }
 
 /// How two devices authenticate each other.
-public enum AssociationModel: Hashable, Sendable {
+package enum AssociationModel: Hashable, Sendable {
     /// No authentication: the key does not protect against a man in the middle.
     case justWorks
     /// Both show six digits, and the users confirm that they are equal. In LE Secure Connections only.
@@ -128,7 +128,7 @@ public enum AssociationModel: Hashable, Sendable {
     case outOfBand
 
     /// The device that shows the passkey, and the one where it is entered.
-    public enum PasskeyEntry: Hashable, Sendable {
+    package enum PasskeyEntry: Hashable, Sendable {
         /// The initiator shows, the responder's user enters.
         case initiatorDisplays
         /// The responder shows, the initiator's user enters.
@@ -138,7 +138,7 @@ public enum AssociationModel: Hashable, Sendable {
     }
 
     /// Whether the key protects against a man in the middle.
-    public var isAuthenticated: Bool {
+    package var isAuthenticated: Bool {
         switch self {
         case .justWorks: false
         case .numericComparison, .passkeyEntry, .outOfBand: true

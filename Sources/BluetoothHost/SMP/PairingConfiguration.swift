@@ -25,35 +25,35 @@ extension PairingConsentPolicy {
 /// How a device pairs.
 public struct PairingConfiguration: Hashable, Sendable {
     /// Whether peers may pair.
-    public var isPairingAllowed: Bool
+    package var isPairingAllowed: Bool
     /// The input and output of the device.
-    public var ioCapability: IOCapability
+    package var ioCapability: IOCapability
     /// Whether keys are stored.
-    public var isBondable: Bool
+    package var isBondable: Bool
     /// Whether to request protection against a man in the middle, without requiring it.
-    public var prefersMITMProtection: Bool
+    package var prefersMITMProtection: Bool
     /// The least level of a pairing; one that would reach less fails.
-    public var minimumLevel: SecurityLevel
+    package var minimumLevel: SecurityLevel
     /// Whether LE Secure Connections are offered.
-    public var supportsSecureConnections: Bool
+    package var supportsSecureConnections: Bool
     /// Secure Connections Only mode: every pairing must reach level 4 (Vol 3, Part C, 10.2.4).
-    public var isSecureConnectionsOnly: Bool
+    package var isSecureConnectionsOnly: Bool
     /// The minimum size of an encryption key, 7 to 16 octets.
-    public var minimumKeySize: Int
+    package var minimumKeySize: Int
     /// The maximum size of an encryption key, 7 to 16 octets.
-    public var maximumKeySize: Int
+    package var maximumKeySize: Int
     /// Whether keypress notifications are sent and received.
-    public var usesKeypressNotifications: Bool
+    package var usesKeypressNotifications: Bool
     /// The keys that the initiator of a pairing distributes.
-    public var initiatorKeys: KeyDistribution
+    package var initiatorKeys: KeyDistribution
     /// The keys that the responder distributes.
-    public var responderKeys: KeyDistribution
+    package var responderKeys: KeyDistribution
     /// The identity of this device; `nil` to distribute none.
-    public var identity: IdentityInformation?
+    package var identity: IdentityInformation?
     /// When the user is asked.
-    public var consent: PairingConsentPolicy
+    package var consent: PairingConsentPolicy
     /// Whether a peer may use the debug key, with which a sniffer can read the link (Vol 3, Part H, 2.3.5.6.1).
-    public var acceptsDebugKey: Bool
+    package var acceptsDebugKey: Bool
 
     /// Creates a configuration.
     public init(

@@ -13,37 +13,37 @@ public struct PairingFailedReason: RawRepresentable, Hashable, Sendable, Error {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The user did not enter the passkey.
-    public static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
+    package static let passkeyEntryFailed = PairingFailedReason(rawValue: 0x01)
     /// The out-of-band data is not available.
-    public static let oobNotAvailable = PairingFailedReason(rawValue: 0x02)
+    package static let oobNotAvailable = PairingFailedReason(rawValue: 0x02)
     /// The features of the two devices do not reach the required security.
-    public static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
+    package static let authenticationRequirements = PairingFailedReason(rawValue: 0x03)
     /// The confirm value does not match the random value.
-    public static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
+    package static let confirmValueFailed = PairingFailedReason(rawValue: 0x04)
     /// The device does not pair.
-    public static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
+    package static let pairingNotSupported = PairingFailedReason(rawValue: 0x05)
     /// The encryption key would be too short.
-    public static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
+    package static let encryptionKeySize = PairingFailedReason(rawValue: 0x06)
     /// The device does not support the command.
-    public static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
+    package static let commandNotSupported = PairingFailedReason(rawValue: 0x07)
     /// Another reason.
-    public static let unspecifiedReason = PairingFailedReason(rawValue: 0x08)
+    package static let unspecifiedReason = PairingFailedReason(rawValue: 0x08)
     /// Too little time has passed since a pairing failed.
-    public static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
+    package static let repeatedAttempts = PairingFailedReason(rawValue: 0x09)
     /// A command is too long or too short, or a parameter is out of its range.
-    public static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
+    package static let invalidParameters = PairingFailedReason(rawValue: 0x0A)
     /// The DHKey check value does not match, or the public key is invalid.
-    public static let dhKeyCheckFailed = PairingFailedReason(rawValue: 0x0B)
+    package static let dhKeyCheckFailed = PairingFailedReason(rawValue: 0x0B)
     /// The user has reported that the numbers differ.
-    public static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
+    package static let numericComparisonFailed = PairingFailedReason(rawValue: 0x0C)
     /// A pairing over BR/EDR is in progress.
-    public static let brEDRPairingInProgress = PairingFailedReason(rawValue: 0x0D)
+    package static let brEDRPairingInProgress = PairingFailedReason(rawValue: 0x0D)
     /// Cross-transport key derivation is not allowed.
-    public static let crossTransportKeyDerivationNotAllowed = PairingFailedReason(rawValue: 0x0E)
+    package static let crossTransportKeyDerivationNotAllowed = PairingFailedReason(rawValue: 0x0E)
     /// A key that was distributed is not accepted.
-    public static let keyRejected = PairingFailedReason(rawValue: 0x0F)
+    package static let keyRejected = PairingFailedReason(rawValue: 0x0F)
     /// The device is not ready to pair.
-    public static let busy = PairingFailedReason(rawValue: 0x10)
+    package static let busy = PairingFailedReason(rawValue: 0x10)
 }
 
 extension PairingFailedReason: CustomStringConvertible {

@@ -1,11 +1,11 @@
 // The questions of a pairing to the user of a device, and the answers (Vol 3, Part H, 2.3.5; Vol 3, Part C, 5.2.2).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Six decimal digits.
 public struct Passkey: Hashable, Sendable, CustomStringConvertible {
     /// The number, 0 to 999,999.
-    public let value: UInt32
+    package let value: UInt32
 
     /// Creates a passkey; `nil` if the number has more than six digits.
     public init?(_ value: UInt32) {
@@ -92,14 +92,14 @@ public enum PairingQuestion: Hashable, Sendable {
 /// A pairing that a peer requests.
 public struct PairingConsent: Hashable, Sendable {
     /// The association model; `nil` if a peripheral requests the pairing, although this central does not need one.
-    public var model: AssociationModel?
+    package var model: AssociationModel?
     /// Whether the peer stores the keys.
-    public var isBonding: Bool
+    package var isBonding: Bool
     /// Whether the pairing would replace a bonded or known device: the peer itself, with new keys, or another one,
     /// whose identity address the peer claims.
-    public var replacesBond: Bool
+    package var replacesBond: Bool
     /// The identity address of that device; `nil` if there is none.
-    public var replaced: DeviceAddress?
+    package var replaced: DeviceAddress?
 
     /// A pairing, for a stack that pairs by itself.
     package init(
@@ -116,7 +116,7 @@ public struct PairingConsent: Hashable, Sendable {
 }
 
 /// The user's answer.
-public enum PairingAnswer: Hashable, Sendable {
+package enum PairingAnswer: Hashable, Sendable {
     /// Whether to pair.
     case consent(Bool)
     /// The digits; `nil` if the user gives up.

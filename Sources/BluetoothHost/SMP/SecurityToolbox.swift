@@ -159,9 +159,9 @@ extension DeviceAddress {
 /// A public key: a point of P-256, or what a peer claims to be one.
 public struct PublicKey: Hashable, Sendable {
     /// The X coordinate.
-    public var x: Octets32
+    package var x: Octets32
     /// The Y coordinate.
-    public var y: Octets32
+    package var y: Octets32
 
     /// A key from its coordinates.
     public init(x: Octets32, y: Octets32) {
@@ -171,10 +171,10 @@ public struct PublicKey: Hashable, Sendable {
 }
 
 /// A private key and the public key that belongs to it.
-public struct KeyPair: Sendable {
+package struct KeyPair: Sendable {
     private let privateKey: P256.KeyAgreement.PrivateKey
     /// The public key, which the peer receives.
-    public let publicKey: PublicKey
+    package let publicKey: PublicKey
 
     private init(_ privateKey: P256.KeyAgreement.PrivateKey) {
         self.privateKey = privateKey
@@ -195,7 +195,7 @@ public struct KeyPair: Sendable {
     }
 
     /// Creates a pair; the same generator gives the same pair.
-    public init(using generator: inout some RandomNumberGenerator) {
+    package init(using generator: inout some RandomNumberGenerator) {
         // One number in 2^32 is too large. A generator that returns only such numbers must not loop forever.
         for _ in 0..<8 {
             let number = Octets32(high: .random(using: &generator), low: .random(using: &generator))

@@ -25,20 +25,20 @@ public enum BTSnoop {
     }
 
     /// A time of day, to the microsecond.
-    public struct Timestamp: Hashable, Comparable, Sendable {
+    package struct Timestamp: Hashable, Comparable, Sendable {
         /// UTC; negative before 1970.
-        public var microsecondsSince1970: Int64
+        package var microsecondsSince1970: Int64
 
-        public init(microsecondsSince1970: Int64) { self.microsecondsSince1970 = microsecondsSince1970 }
+        package init(microsecondsSince1970: Int64) { self.microsecondsSince1970 = microsecondsSince1970 }
 
         /// The current time.
-        public static func now() -> Timestamp {
+        package static func now() -> Timestamp {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
             return Timestamp(microsecondsSince1970: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
         }
 
-        public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        package static func < (left: Timestamp, right: Timestamp) -> Bool {
             left.microsecondsSince1970 < right.microsecondsSince1970
         }
     }
@@ -47,13 +47,13 @@ public enum BTSnoop {
     public struct Record: Hashable, Sendable {
         public var packet: HCIPacket
         public var direction: Direction
-        public var time: Timestamp
+        package var time: Timestamp
         /// The total number of packets lost before this one.
-        public var drops: UInt32
+        package var drops: UInt32
         /// The number of octets cut off at the end of the packet.
-        public var missingOctetCount = 0
+        package var missingOctetCount = 0
 
-        public init(packet: HCIPacket, direction: Direction, time: Timestamp, drops: UInt32 = 0) {
+        package init(packet: HCIPacket, direction: Direction, time: Timestamp, drops: UInt32 = 0) {
             (self.packet, self.direction, self.time, self.drops) = (packet, direction, time, drops)
         }
     }
@@ -108,13 +108,13 @@ public enum BTSnoop {
 }
 
 /// Encodes records of the capture format.
-public enum BTSnoopWriter {
-    public static func writeFileHeader(into bytes: inout ByteBuffer) {
+package enum BTSnoopWriter {
+    package static func writeFileHeader(into bytes: inout ByteBuffer) {
         bytes.writeStaticString(BTSnoop.magic)
         bytes.writeMultipleIntegers(BTSnoop.version, BTSnoop.h4DataLink)
     }
 
-    public static func write(
+    package static func write(
         _ packet: HCIPacket,
         _ direction: BTSnoop.Direction,
         at time: BTSnoop.Timestamp,

@@ -5,8 +5,8 @@
 // mixed-up links. So each adapter has its own file: the first has the requested name, the next ones get a number,
 // `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among processes with the same name.
 
-public import BluetoothHCI
-public import Logging
+package import BluetoothHCI
+package import Logging
 import NIOCore
 
 #if canImport(Glibc)
@@ -20,7 +20,7 @@ import Darwin
 /// A capture file of one adapter, which outlives the adapter's channels.
 ///
 /// Used only on the adapter's loop.
-public final class CaptureFile {
+package final class CaptureFile {
     private enum State {
         case open(descriptor: CInt)
         case closed
@@ -31,7 +31,7 @@ public final class CaptureFile {
     private static let maximumNumber = 99
 
     /// The path, with a number before the extension if the name was taken.
-    public let path: String
+    package let path: String
     private var state: State
     private var buffer = ByteBuffer()
     // The file has complete records up to here.
@@ -46,7 +46,7 @@ public final class CaptureFile {
     ///   - now: The clock for timestamps.
     ///   - logger: Logs one line if writing fails.
     /// - Throws: ``TransportError`` if the file cannot be created.
-    public init(
+    package init(
         path: String,
         now: @escaping () -> BTSnoop.Timestamp = BTSnoop.Timestamp.now,
         logger: Logger
@@ -82,7 +82,7 @@ public final class CaptureFile {
     }
 
     /// Adds a packet; ``flush()`` writes it.
-    public func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
+    package func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
         guard case .open = self.state else { return }
         BTSnoopWriter.write(packet, direction, at: self.now(), into: &self.buffer)
         if self.buffer.readableBytes >= Self.flushSize { self.flush() }
@@ -91,7 +91,7 @@ public final class CaptureFile {
     var needsFlush: Bool { self.buffer.readableBytes > 0 }
 
     /// Writes all added packets.
-    public func flush() {
+    package func flush() {
         guard case .open(let descriptor) = self.state, self.needsFlush else { return }
         let failure = self.buffer.withUnsafeReadableBytes { octets in
             Self.failure(ofWriting: octets) { octets, count in write(descriptor, octets, count) }
@@ -127,7 +127,7 @@ public final class CaptureFile {
     }
 
     /// Flushes and closes the file.
-    public func close() {
+    package func close() {
         self.flush()
         if case .open(let descriptor) = self.state { self.end(descriptor) }
     }

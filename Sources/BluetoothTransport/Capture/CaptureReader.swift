@@ -3,19 +3,19 @@
 // capture ends inside a record, the complete records before it are read.
 
 import BluetoothTypes
-public import NIOCore
+package import NIOCore
 
 /// Why a file cannot be read as a capture, in one line.
-public struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var description: String
-    public init(_ description: String) { self.description = description }
+package struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
+    package init(_ description: String) { self.description = description }
 }
 
 /// The packets of a whole capture.
-public struct CaptureContent: Sendable {
-    public var records: [BTSnoop.Record]
+package struct CaptureContent: Sendable {
+    package var records: [BTSnoop.Record]
     /// The message if the capture ends inside a record, which is omitted; `nil` if it is complete.
-    public var cut: String?
+    package var cut: String?
 }
 
 /// Reads one format, record by record.
@@ -37,7 +37,7 @@ extension CaptureFormatReader {
 }
 
 /// A reader of any of these formats.
-public struct CaptureReader: Sendable {
+package struct CaptureReader: Sendable {
     private static let btsnoopHeaderLength = 16
     private static let foreign = CaptureError(
         "this is no capture: no btsnoop, PacketLogger, pcap or pcapng file begins like this"
@@ -50,10 +50,10 @@ public struct CaptureReader: Sendable {
     private var count = 0
 
     /// A reader without octets.
-    public init() {}
+    package init() {}
 
     /// Adds the next octets of the capture.
-    public mutating func append(_ octets: ByteBuffer) {
+    package mutating func append(_ octets: ByteBuffer) {
         if self.reader == nil {
             self.beginning.appendCapture(octets)
         } else {
@@ -66,7 +66,7 @@ public struct CaptureReader: Sendable {
     /// A file with packets of several adapters is read from then on, for the adapter with the most data so far.
     ///
     /// - Throws: ``CaptureError`` if there are too few octets for any capture.
-    public mutating func reachEnd() throws(CaptureError) {
+    package mutating func reachEnd() throws(CaptureError) {
         try self.recognize()
         self.reader?.reachEnd()
         guard self.reader != nil || self.beginning.readableBytes == 0 || Self.isHeaderBegun(self.beginning) else {
@@ -118,7 +118,7 @@ public struct CaptureReader: Sendable {
     /// The next packet; `nil` if it is incomplete.
     ///
     /// - Throws: ``CaptureError`` if this is not a capture, or it is damaged.
-    public mutating func next() throws(CaptureError) -> BTSnoop.Record? {
+    package mutating func next() throws(CaptureError) -> BTSnoop.Record? {
         try self.recognize()
         do throws(MalformedBytes) {
             guard let record = try self.reader?.next() else { return nil }
@@ -135,7 +135,7 @@ public struct CaptureReader: Sendable {
     /// The message if the octets end inside a record; `nil` if they are complete.
     ///
     /// Valid after ``reachEnd()``, when ``next()`` has returned `nil`.
-    public var cut: String? {
+    package var cut: String? {
         let pending = (self.reader?.bytes ?? self.beginning).readableBytes
         return pending > 0 ? "the capture ends inside a record, \(self.place)" : nil
     }
@@ -143,7 +143,7 @@ public struct CaptureReader: Sendable {
     /// The packets of a whole capture.
     ///
     /// - Throws: ``CaptureError`` if this is not a capture, or it is damaged.
-    public static func content(of bytes: ByteBuffer) throws(CaptureError) -> CaptureContent {
+    package static func content(of bytes: ByteBuffer) throws(CaptureError) -> CaptureContent {
         guard bytes.readableBytes > 0 else { throw CaptureError("the capture is empty") }
         var reader = CaptureReader()
         reader.append(bytes)

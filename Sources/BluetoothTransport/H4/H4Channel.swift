@@ -18,7 +18,7 @@ public final class H4Channel: HCIChannel {
     private let stream: H4Stream
     @exclusivity(unchecked) private(set) weak var receiver: (any HCIChannelReceiver)?
     /// The other end.
-    public private(set) lazy var peer = H4Peer(of: self.channel)
+    package private(set) lazy var peer = H4Peer(of: self.channel)
 
     init(channel: any Channel, stream: H4Stream) {
         self.eventLoop = channel.eventLoop
@@ -94,9 +94,9 @@ public final class H4Channel: HCIChannel {
     /// `false` from 64 KiB of unsent octets on, `true` again from 32 KiB.
     ///
     /// Packets may be sent in either case, up to the limit at which the connection ends.
-    public var isWritable: Bool { self.stream.isWritable }
+    package var isWritable: Bool { self.stream.isWritable }
     /// Called on the loop when ``isWritable`` has changed.
-    public var writabilityChanged: ((Bool) -> Void)? {
+    package var writabilityChanged: ((Bool) -> Void)? {
         get { self.stream.writabilityChanged }
         set { self.stream.writabilityChanged = newValue }
     }

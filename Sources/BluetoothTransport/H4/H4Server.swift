@@ -1,8 +1,8 @@
 // Listens for hosts that need a controller over H4, on a Unix socket or on TCP. The caller provides the controllers.
 
 import BluetoothHCI
-public import Logging
-public import NIOCore
+package import Logging
+package import NIOCore
 import NIOPosix
 
 /// A server of H4 connections, all on one event loop.
@@ -10,13 +10,13 @@ public final class H4Server {
     /// Limits for hosts.
     public struct Limits: Hashable, Sendable {
         /// The maximum number of connections; others are refused.
-        public var connections: Int
+        package var connections: Int
         /// The maximum number of refused connections that wait for their answer; others are closed immediately.
-        public var refusals: Int
+        package var refusals: Int
         /// The number of unsent octets at which a host is dropped.
-        public var unsentOctets: Int
+        package var unsentOctets: Int
         /// The number of unsent octets of all hosts; beyond it, hosts with at least their share are dropped.
-        public var allUnsentOctets: Int
+        package var allUnsentOctets: Int
 
         public init(
             connections: Int = 256,
@@ -32,9 +32,9 @@ public final class H4Server {
     }
 
     /// The loop of the server and of its connections.
-    public let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     /// The address of the server, with the real port if any was allowed.
-    public let address: StreamAddress
+    package let address: StreamAddress
     private let channel: any Channel
     private let socketFile: SocketFile?
 
@@ -63,7 +63,7 @@ public final class H4Server {
     ///   - accept: Called on the loop for each connection. It starts the channel and retains it; a channel that is not
     ///     retained closes.
     /// - Returns: The server, on `eventLoop`, or a ``TransportError`` with one line for a person.
-    public static func bind(
+    package static func bind(
         to address: StreamAddress,
         on eventLoop: any EventLoop,
         limits: Limits = Limits(),
@@ -121,7 +121,7 @@ public final class H4Server {
     }
 
     /// Stops listening and removes the socket's file; existing connections stay open.
-    public func close() {
+    package func close() {
         self.socketFile?.remove()
         self.channel.close(promise: nil)
     }

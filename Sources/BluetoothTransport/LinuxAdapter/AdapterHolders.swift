@@ -2,22 +2,22 @@
 // sockets. `AdapterUnavailable` draws the conclusions for one adapter.
 
 /// The processes of this machine that may use a Linux adapter.
-public struct AdapterHolders: Hashable, Sendable {
+package struct AdapterHolders: Hashable, Sendable {
     /// The system's Bluetooth service, if it runs.
-    public var daemon: ProcessInformation?
+    package var daemon: ProcessInformation?
     /// Other programs with HCI sockets, except those that only monitor.
-    public var programs: [ProcessInformation] = []
+    package var programs: [ProcessInformation] = []
     /// The number of HCI sockets of processes that the running program cannot inspect.
-    public var unseenCount = 0
+    package var unseenCount = 0
 
     /// The names of programs that only monitor.
     private static let monitors: Set<String> = ["btmon", "hcidump", "hcitool", "bluetoothctl", "tshark", "dumpcap"]
 
     /// No processes.
-    public init() {}
+    package init() {}
 
     /// The processes of this machine.
-    public init(_ processes: ProcessListing) {
+    package init(_ processes: ProcessListing) {
         self.daemon = processes.processes(named: "bluetoothd").first
         let owners = processes.ownersOfBluetoothSockets()
         self.programs = owners.processes.filter { process in

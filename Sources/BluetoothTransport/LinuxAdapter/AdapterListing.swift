@@ -1,7 +1,7 @@
 // The adapters of a Linux machine, as listed under /sys/class: reading them needs no privileges, and
 // does not open an adapter.
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 #if os(Linux)
 import CPlatform
@@ -16,9 +16,9 @@ import Darwin
 #endif
 
 /// The Linux adapters and radio switches of this machine.
-public struct AdapterListing: Hashable, Sendable {
+package struct AdapterListing: Hashable, Sendable {
     /// Whether a radio is switched off.
-    public enum Block: Hashable, Sendable {
+    package enum Block: Hashable, Sendable {
         case none
         /// A program has switched it off; `rfkill unblock bluetooth` switches it on.
         case byProgram
@@ -27,32 +27,32 @@ public struct AdapterListing: Hashable, Sendable {
     }
 
     /// A Linux adapter.
-    public struct Adapter: Hashable, Sendable {
+    package struct Adapter: Hashable, Sendable {
         /// The number in its name.
-        public var index: Int
+        package var index: Int
         /// The public address; `nil` if the kernel does not know it, as before its first use.
-        public var address: DeviceAddress?
+        package var address: DeviceAddress?
         /// USB, UART, SDIO, PCI or virtual, else the kernel's name.
-        public var bus: String
+        package var bus: String
         /// The kernel's driver.
-        public var driver: String?
+        package var driver: String?
         /// The product name; only USB devices have one.
-        public var product: String?
+        package var product: String?
         /// Whether it is up; `nil` if unknown.
-        public var isUp: Bool?
+        package var isUp: Bool?
         /// Whether the system can use it: `false` while a program has its user channel, `nil` if unknown.
-        public var isManaged: Bool?
-        public var block = Block.none
+        package var isManaged: Bool?
+        package var block = Block.none
 
         /// The name by which it is opened.
-        public var name: AdapterName { .linux(index: self.index) }
+        package var name: AdapterName { .linux(index: self.index) }
     }
 
     /// A switch for all Bluetooth of the machine; while it is off, an adapter may not even be listed.
-    public struct RadioSwitch: Hashable, Sendable {
+    package struct RadioSwitch: Hashable, Sendable {
         /// The name given by its driver.
-        public var name: String
-        public var block: Block
+        package var name: String
+        package var block: Block
     }
 
     /// What an HCI socket reports about an adapter.
@@ -63,14 +63,14 @@ public struct AdapterListing: Hashable, Sendable {
     }
 
     /// The adapters in the order of their numbers.
-    public var adapters: [Adapter]
+    package var adapters: [Adapter]
     /// The switches that do not belong to one adapter, sorted by name.
-    public var radioSwitches: [RadioSwitch]
+    package var radioSwitches: [RadioSwitch]
 
     /// Reads the adapters of this machine.
     ///
     /// - Parameter folder: The kernel's folder of devices by class.
-    public init(folder: String = "/sys/class") {
+    package init(folder: String = "/sys/class") {
         if folder == "/sys/class" {
             self.init(folder: folder, kernel: Self.askKernel, managed: AdapterManagement.indices)
         } else {

@@ -2,7 +2,7 @@
 // cannot open an adapter and the listing of adapters both take their text from here.
 
 /// A reason why a Linux adapter is unavailable to a program.
-public enum AdapterUnavailable: Hashable, Sendable {
+package enum AdapterUnavailable: Hashable, Sendable {
     /// The radio was switched off, by a program or by hand.
     case switchedOff
     /// The radio was switched off by a switch or key of the machine.
@@ -15,7 +15,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
     case noPermission(program: String?)
 
     /// The reason for the adapter with a name, as a clause without punctuation.
-    public func reason(for adapter: String) -> String {
+    package func reason(for adapter: String) -> String {
         switch self {
         case .switchedOff: "\(adapter) is switched off"
         case .switchedOffByHand: "\(adapter) is switched off by a switch or key of this machine"
@@ -28,7 +28,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
     }
 
     /// Alternative commands that make the adapter available; empty if no command can.
-    public var commands: [String] {
+    package var commands: [String] {
         switch self {
         case .switchedOff: ["rfkill unblock bluetooth"]
         case .switchedOffByHand: []
@@ -40,7 +40,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
     }
 
     /// The name under which the adapter can be used beside the service that uses it; `nil` if there is none.
-    public func otherName(of adapter: String) -> String? {
+    package func otherName(of adapter: String) -> String? {
         if case .system = self { "bluez:\(adapter)" } else { nil }
     }
 
@@ -60,7 +60,7 @@ public enum AdapterUnavailable: Hashable, Sendable {
     }
 
     /// Reason and remedy in one line.
-    public func message(for adapter: String) -> String {
+    package func message(for adapter: String) -> String {
         "\(self.reason(for: adapter)): \(self.remedy(for: adapter))"
     }
 }
@@ -89,7 +89,7 @@ extension AdapterListing.Adapter {
     ///   - program: The path of the program.
     ///   - mayUseAdapters: Whether that program has the capability; `nil` if unknown.
     /// - Returns: The reasons; empty if the program can open the adapter.
-    public func reasonsUnavailable(
+    package func reasonsUnavailable(
         holders: AdapterHolders,
         program: String?,
         mayUseAdapters: Bool?

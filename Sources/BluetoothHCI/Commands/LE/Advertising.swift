@@ -6,15 +6,15 @@ public import NIOCore
 /// Sets the parameters of legacy advertising (Vol 4, Part E, 7.8.5).
 public struct LESetAdvertisingParameters: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x0006)
-    public var minimumInterval: AdvertisingInterval
-    public var maximumInterval: AdvertisingInterval
+    package var minimumInterval: AdvertisingInterval
+    package var maximumInterval: AdvertisingInterval
     /// Whether others may connect or send scan requests.
-    public var type: AdvertisingType
-    public var ownAddressType: OwnAddressType
+    package var type: AdvertisingType
+    package var ownAddressType: OwnAddressType
     /// The target of directed advertising.
-    public var peer: DeviceAddress
-    public var channels: AdvertisingChannels
-    public var filterPolicy: AdvertisingFilterPolicy
+    package var peer: DeviceAddress
+    package var channels: AdvertisingChannels
+    package var filterPolicy: AdvertisingFilterPolicy
 
     public init(
         minimumInterval: AdvertisingInterval,
@@ -46,16 +46,16 @@ public struct LESetAdvertisingParameters: HCICommand {
 }
 
 /// Reads the transmit power of legacy advertising (Vol 4, Part E, 7.8.6).
-public struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.leController, 0x0007)
-    public init() {}
+package struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.leController, 0x0007)
+    package init() {}
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
         /// `nil` if the controller does not know it.
-        public var level: TransmitPower?
+        package var level: TransmitPower?
 
-        public init(status: HCIErrorCode = .success, level: TransmitPower? = nil) {
+        package init(status: HCIErrorCode = .success, level: TransmitPower? = nil) {
             (self.status, self.level) = (status, level)
         }
 
@@ -70,7 +70,7 @@ public struct LEReadAdvertisingChannelTxPower: HCICommandWithoutParameters {
 public struct LESetAdvertisingData: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x0008)
     /// At most 31 octets.
-    public var data: ByteBuffer
+    package var data: ByteBuffer
     public init(data: ByteBuffer) { self.data = data }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
@@ -79,11 +79,11 @@ public struct LESetAdvertisingData: HCICommand {
 }
 
 /// Sets the scan response data of legacy advertising (Vol 4, Part E, 7.8.8).
-public struct LESetScanResponseData: HCICommand {
-    public static let opcode = HCIOpcode(.leController, 0x0009)
+package struct LESetScanResponseData: HCICommand {
+    package static let opcode = HCIOpcode(.leController, 0x0009)
     /// At most 31 octets.
-    public var data: ByteBuffer
-    public init(data: ByteBuffer) { self.data = data }
+    package var data: ByteBuffer
+    package init(data: ByteBuffer) { self.data = data }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.data = try coder.octets("Scan_Response_Data", \.data, limit: 31, paddedTo: 31)
@@ -93,7 +93,7 @@ public struct LESetScanResponseData: HCICommand {
 /// Starts or stops legacy advertising (Vol 4, Part E, 7.8.9).
 public struct LESetAdvertisingEnable: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x000A)
-    public var isEnabled: Bool
+    package var isEnabled: Bool
     public init(isEnabled: Bool) { self.isEnabled = isEnabled }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {

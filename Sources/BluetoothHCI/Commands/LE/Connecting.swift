@@ -1,20 +1,20 @@
 // Establishing a link and changing its parameters (Vol 4, Part E, 7.8.12, 7.8.13, 7.8.18 to 7.8.21, 7.8.31, 7.8.32).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Connects to an advertising device; LE Connection Complete follows (Vol 4, Part E, 7.8.12).
-public struct LECreateConnection: HCICommand {
-    public typealias ReturnParameters = NoReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x000D)
-    public var scanInterval: ScanInterval
-    public var scanWindow: ScanInterval
-    public var filterPolicy: InitiatorFilterPolicy
+package struct LECreateConnection: HCICommand {
+    package typealias ReturnParameters = NoReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x000D)
+    package var scanInterval: ScanInterval
+    package var scanWindow: ScanInterval
+    package var filterPolicy: InitiatorFilterPolicy
     /// Ignored if the filter accept list is used.
-    public var peer: DeviceAddress
-    public var ownAddressType: OwnAddressType
-    public var parameters: ConnectionParameters
+    package var peer: DeviceAddress
+    package var ownAddressType: OwnAddressType
+    package var parameters: ConnectionParameters
 
-    public init(
+    package init(
         scanInterval: ScanInterval,
         scanWindow: ScanInterval,
         filterPolicy: InitiatorFilterPolicy = .peer,
@@ -30,7 +30,7 @@ public struct LECreateConnection: HCICommand {
         self.parameters = parameters
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.scanInterval = try coder.field("LE_Scan_Interval", \.scanInterval)
         self.scanWindow = try coder.field("LE_Scan_Window", \.scanWindow)
         self.filterPolicy = try coder.field("Initiator_Filter_Policy", \.filterPolicy)
@@ -41,51 +41,51 @@ public struct LECreateConnection: HCICommand {
 }
 
 /// Cancels connecting; LE Connection Complete follows (Vol 4, Part E, 7.8.13).
-public struct LECreateConnectionCancel: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.leController, 0x000E)
-    public init() {}
+package struct LECreateConnectionCancel: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.leController, 0x000E)
+    package init() {}
 }
 
 /// Changes the parameters of a link; LE Connection Update Complete follows (Vol 4, Part E, 7.8.18).
-public struct LEConnectionUpdate: HCICommand {
-    public typealias ReturnParameters = NoReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x0013)
-    public var handle: ConnectionHandle
-    public var parameters: ConnectionParameters
+package struct LEConnectionUpdate: HCICommand {
+    package typealias ReturnParameters = NoReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x0013)
+    package var handle: ConnectionHandle
+    package var parameters: ConnectionParameters
 
-    public init(handle: ConnectionHandle, parameters: ConnectionParameters) {
+    package init(handle: ConnectionHandle, parameters: ConnectionParameters) {
         (self.handle, self.parameters) = (handle, parameters)
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.parameters = try coder.group(\.parameters)
     }
 }
 
 /// Sets which data channels may be used (Vol 4, Part E, 7.8.19).
-public struct LESetHostChannelClassification: HCICommand {
-    public static let opcode = HCIOpcode(.leController, 0x0014)
-    public var channels: ChannelMap
-    public init(channels: ChannelMap) { self.channels = channels }
+package struct LESetHostChannelClassification: HCICommand {
+    package static let opcode = HCIOpcode(.leController, 0x0014)
+    package var channels: ChannelMap
+    package init(channels: ChannelMap) { self.channels = channels }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.channels = try coder.field("Channel_Map", \.channels)
     }
 }
 
 /// Reads the data channels that a link uses (Vol 4, Part E, 7.8.20).
-public struct LEReadChannelMap: HCICommandForLink {
-    public static let opcode = HCIOpcode(.leController, 0x0015)
-    public var handle: ConnectionHandle
-    public init(handle: ConnectionHandle) { self.handle = handle }
+package struct LEReadChannelMap: HCICommandForLink {
+    package static let opcode = HCIOpcode(.leController, 0x0015)
+    package var handle: ConnectionHandle
+    package init(handle: ConnectionHandle) { self.handle = handle }
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
-        public var handle: ConnectionHandle
-        public var channels: ChannelMap
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
+        package var handle: ConnectionHandle
+        package var channels: ChannelMap
 
-        public init(
+        package init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
             channels: ChannelMap = ChannelMap(rawValue: 0)
@@ -93,7 +93,7 @@ public struct LEReadChannelMap: HCICommandForLink {
             (self.status, self.handle, self.channels) = (status, handle, channels)
         }
 
-        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.handle = try coder.field("Connection_Handle", \.handle)
             self.channels = try coder.field("Channel_Map", \.channels)
@@ -102,42 +102,42 @@ public struct LEReadChannelMap: HCICommandForLink {
 }
 
 /// Requests a peer's features; LE Read Remote Features Complete follows (Vol 4, Part E, 7.8.21).
-public struct LEReadRemoteFeatures: HCICommandForLink {
-    public typealias ReturnParameters = NoReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x0016)
-    public var handle: ConnectionHandle
-    public init(handle: ConnectionHandle) { self.handle = handle }
+package struct LEReadRemoteFeatures: HCICommandForLink {
+    package typealias ReturnParameters = NoReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x0016)
+    package var handle: ConnectionHandle
+    package init(handle: ConnectionHandle) { self.handle = handle }
 }
 
 /// Accepts the parameters that a peer requests (Vol 4, Part E, 7.8.31).
-public struct LERemoteConnectionParameterRequestReply: HCICommand {
-    public typealias ReturnParameters = LinkReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x0020)
-    public var handle: ConnectionHandle
-    public var parameters: ConnectionParameters
+package struct LERemoteConnectionParameterRequestReply: HCICommand {
+    package typealias ReturnParameters = LinkReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x0020)
+    package var handle: ConnectionHandle
+    package var parameters: ConnectionParameters
 
-    public init(handle: ConnectionHandle, parameters: ConnectionParameters) {
+    package init(handle: ConnectionHandle, parameters: ConnectionParameters) {
         (self.handle, self.parameters) = (handle, parameters)
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.parameters = try coder.group(\.parameters)
     }
 }
 
 /// Rejects the parameters that a peer requests (Vol 4, Part E, 7.8.32).
-public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
-    public typealias ReturnParameters = LinkReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x0021)
-    public var handle: ConnectionHandle
-    public var reason: HCIErrorCode
+package struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
+    package typealias ReturnParameters = LinkReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x0021)
+    package var handle: ConnectionHandle
+    package var reason: HCIErrorCode
 
-    public init(handle: ConnectionHandle, reason: HCIErrorCode = .unacceptableConnectionParameters) {
+    package init(handle: ConnectionHandle, reason: HCIErrorCode = .unacceptableConnectionParameters) {
         (self.handle, self.reason) = (handle, reason)
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.reason = try coder.field("Reason", \.reason)
     }

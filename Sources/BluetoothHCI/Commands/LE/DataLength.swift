@@ -19,20 +19,20 @@ package enum DataPacketLimits {
 }
 
 /// Suggests the maximum packet length of a link (Vol 4, Part E, 7.8.33).
-public struct LESetDataLength: HCICommand {
-    public typealias ReturnParameters = LinkReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x0022)
-    public var handle: ConnectionHandle
+package struct LESetDataLength: HCICommand {
+    package typealias ReturnParameters = LinkReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x0022)
+    package var handle: ConnectionHandle
     /// 27 to 251 octets of payload.
-    public var transmitOctets: UInt16
+    package var transmitOctets: UInt16
     /// 328 to 17,040 µs.
-    public var transmitTime: UInt16
+    package var transmitTime: UInt16
 
-    public init(handle: ConnectionHandle, transmitOctets: UInt16, transmitTime: UInt16) {
+    package init(handle: ConnectionHandle, transmitOctets: UInt16, transmitTime: UInt16) {
         (self.handle, self.transmitOctets, self.transmitTime) = (handle, transmitOctets, transmitTime)
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.transmitOctets = try coder.field("TX_Octets", \.transmitOctets)
         self.transmitTime = try coder.field("TX_Time", \.transmitTime)
@@ -40,22 +40,22 @@ public struct LESetDataLength: HCICommand {
 }
 
 /// Reads the initial packet length of new links (Vol 4, Part E, 7.8.34).
-public struct LEReadSuggestedDefaultDataLength: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.leController, 0x0023)
-    public init() {}
+package struct LEReadSuggestedDefaultDataLength: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.leController, 0x0023)
+    package init() {}
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
         /// 27 to 251 octets of payload.
-        public var transmitOctets: UInt16
+        package var transmitOctets: UInt16
         /// 328 to 17,040 µs.
-        public var transmitTime: UInt16
+        package var transmitTime: UInt16
 
-        public init(status: HCIErrorCode = .success, transmitOctets: UInt16 = 0, transmitTime: UInt16 = 0) {
+        package init(status: HCIErrorCode = .success, transmitOctets: UInt16 = 0, transmitTime: UInt16 = 0) {
             (self.status, self.transmitOctets, self.transmitTime) = (status, transmitOctets, transmitTime)
         }
 
-        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.transmitOctets = try coder.field("TX_Octets", \.transmitOctets)
             self.transmitTime = try coder.field("TX_Time", \.transmitTime)
@@ -64,38 +64,38 @@ public struct LEReadSuggestedDefaultDataLength: HCICommandWithoutParameters {
 }
 
 /// Sets the initial packet length of new links (Vol 4, Part E, 7.8.35).
-public struct LEWriteSuggestedDefaultDataLength: HCICommand {
-    public static let opcode = HCIOpcode(.leController, 0x0024)
+package struct LEWriteSuggestedDefaultDataLength: HCICommand {
+    package static let opcode = HCIOpcode(.leController, 0x0024)
     /// 27 to 251 octets of payload.
-    public var transmitOctets: UInt16
+    package var transmitOctets: UInt16
     /// 328 to 17,040 µs.
-    public var transmitTime: UInt16
+    package var transmitTime: UInt16
 
-    public init(transmitOctets: UInt16, transmitTime: UInt16) {
+    package init(transmitOctets: UInt16, transmitTime: UInt16) {
         (self.transmitOctets, self.transmitTime) = (transmitOctets, transmitTime)
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.transmitOctets = try coder.field("TX_Octets", \.transmitOctets)
         self.transmitTime = try coder.field("TX_Time", \.transmitTime)
     }
 }
 
 /// Reads the maximum packet lengths of the controller (Vol 4, Part E, 7.8.46).
-public struct LEReadMaximumDataLength: HCICommandWithoutParameters {
-    public static let opcode = HCIOpcode(.leController, 0x002F)
-    public init() {}
+package struct LEReadMaximumDataLength: HCICommandWithoutParameters {
+    package static let opcode = HCIOpcode(.leController, 0x002F)
+    package init() {}
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
-        public var transmitOctets: UInt16
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
+        package var transmitOctets: UInt16
         /// In µs.
-        public var transmitTime: UInt16
-        public var receiveOctets: UInt16
+        package var transmitTime: UInt16
+        package var receiveOctets: UInt16
         /// In µs.
-        public var receiveTime: UInt16
+        package var receiveTime: UInt16
 
-        public init(
+        package init(
             status: HCIErrorCode = .success,
             transmitOctets: UInt16 = 0,
             transmitTime: UInt16 = 0,
@@ -109,7 +109,7 @@ public struct LEReadMaximumDataLength: HCICommandWithoutParameters {
             self.receiveTime = receiveTime
         }
 
-        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.transmitOctets = try coder.field("Supported_Max_TX_Octets", \.transmitOctets)
             self.transmitTime = try coder.field("Supported_Max_TX_Time", \.transmitTime)

@@ -1,31 +1,31 @@
 // The parameters of an extended advertising set (Vol 4, Part E, 7.8.53), in two versions of the command.
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Creates a set or changes its parameters [v1] (Vol 4, Part E, 7.8.53).
-public struct LESetExtendedAdvertisingParameters: HCICommand {
-    public static let opcode = HCIOpcode(.leController, 0x0036)
-    public var advertisingHandle: AdvertisingHandle
+package struct LESetExtendedAdvertisingParameters: HCICommand {
+    package static let opcode = HCIOpcode(.leController, 0x0036)
+    package var advertisingHandle: AdvertisingHandle
     /// Whether others may connect or send scan requests, and the kind of PDU.
-    public var properties: AdvertisingEventProperties
-    public var minimumInterval: ExtendedAdvertisingInterval
-    public var maximumInterval: ExtendedAdvertisingInterval
-    public var channels: AdvertisingChannels
-    public var ownAddressType: OwnAddressType
+    package var properties: AdvertisingEventProperties
+    package var minimumInterval: ExtendedAdvertisingInterval
+    package var maximumInterval: ExtendedAdvertisingInterval
+    package var channels: AdvertisingChannels
+    package var ownAddressType: OwnAddressType
     /// The target of directed advertising.
-    public var peer: DeviceAddress
-    public var filterPolicy: AdvertisingFilterPolicy
+    package var peer: DeviceAddress
+    package var filterPolicy: AdvertisingFilterPolicy
     /// `nil` for no preference.
-    public var txPower: TransmitPower?
-    public var primaryPHY: PHY
+    package var txPower: TransmitPower?
+    package var primaryPHY: PHY
     /// The number of advertising events that may be skipped before the data is sent.
-    public var secondaryMaximumSkip: UInt8
-    public var secondaryPHY: PHY
+    package var secondaryMaximumSkip: UInt8
+    package var secondaryPHY: PHY
     /// The Advertising SID, 0 to 15.
-    public var setIdentifier: UInt8
-    public var notifiesScanRequests: Bool
+    package var setIdentifier: UInt8
+    package var notifiesScanRequests: Bool
 
-    public init(
+    package init(
         advertisingHandle: AdvertisingHandle,
         properties: AdvertisingEventProperties,
         minimumInterval: ExtendedAdvertisingInterval,
@@ -57,7 +57,7 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
         self.notifiesScanRequests = notifiesScanRequests
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.advertisingHandle = try coder.field("Advertising_Handle", \.advertisingHandle)
         self.properties = try coder.field("Advertising_Event_Properties", \.properties)
         self.minimumInterval = try coder.field("Primary_Advertising_Interval_Min", \.minimumInterval)
@@ -74,16 +74,16 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
         self.notifiesScanRequests = try coder.field("Scan_Request_Notification_Enable", \.notifiesScanRequests)
     }
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
         /// The power chosen by the controller.
-        public var selectedTxPower: TransmitPower
+        package var selectedTxPower: TransmitPower
 
-        public init(status: HCIErrorCode = .success, selectedTxPower: TransmitPower = 0) {
+        package init(status: HCIErrorCode = .success, selectedTxPower: TransmitPower = 0) {
             (self.status, self.selectedTxPower) = (status, selectedTxPower)
         }
 
-        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.selectedTxPower = try coder.field("Selected_TX_Power", \.selectedTxPower)
         }
@@ -91,18 +91,18 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
 }
 
 /// Creates a set or changes its parameters [v2], with the coding of LE Coded (Vol 4, Part E, 7.8.53).
-public struct LESetExtendedAdvertisingParametersV2: HCICommand {
+package struct LESetExtendedAdvertisingParametersV2: HCICommand {
     /// As [v1].
-    public typealias ReturnParameters = LESetExtendedAdvertisingParameters.ReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x007F)
+    package typealias ReturnParameters = LESetExtendedAdvertisingParameters.ReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x007F)
     /// The parameters of [v1].
-    public var parameters: LESetExtendedAdvertisingParameters
+    package var parameters: LESetExtendedAdvertisingParameters
     /// Preferred coding if the primary PHY is LE Coded.
-    public var primaryPHYOptions: AdvertisingPHYOptions
+    package var primaryPHYOptions: AdvertisingPHYOptions
     /// Preferred coding if the secondary PHY is LE Coded.
-    public var secondaryPHYOptions: AdvertisingPHYOptions
+    package var secondaryPHYOptions: AdvertisingPHYOptions
 
-    public init(
+    package init(
         parameters: LESetExtendedAdvertisingParameters,
         primaryPHYOptions: AdvertisingPHYOptions = .noPreference,
         secondaryPHYOptions: AdvertisingPHYOptions = .noPreference
@@ -112,7 +112,7 @@ public struct LESetExtendedAdvertisingParametersV2: HCICommand {
         self.secondaryPHYOptions = secondaryPHYOptions
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.parameters = try coder.group(\.parameters)
         self.primaryPHYOptions = try coder.field("Primary_Advertising_PHY_Options", \.primaryPHYOptions)
         self.secondaryPHYOptions = try coder.field("Secondary_Advertising_PHY_Options", \.secondaryPHYOptions)

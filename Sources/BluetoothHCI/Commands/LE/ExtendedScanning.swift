@@ -1,35 +1,35 @@
 // Extended scanning and connecting, with parameters for each PHY (Vol 4, Part E, 7.8.64 to 7.8.66).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Sets the parameters of extended scanning on each PHY (Vol 4, Part E, 7.8.64).
-public struct LESetExtendedScanParameters: HCICommand {
+package struct LESetExtendedScanParameters: HCICommand {
     /// The parameters of one PHY.
-    public struct PHYParameters: HCIParameters {
-        public var type: ScanType
-        public var interval: ExtendedScanInterval
-        public var window: ExtendedScanInterval
+    package struct PHYParameters: HCIParameters {
+        package var type: ScanType
+        package var interval: ExtendedScanInterval
+        package var window: ExtendedScanInterval
 
-        public init(type: ScanType, interval: ExtendedScanInterval, window: ExtendedScanInterval) {
+        package init(type: ScanType, interval: ExtendedScanInterval, window: ExtendedScanInterval) {
             (self.type, self.interval, self.window) = (type, interval, window)
         }
 
-        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.type = try coder.field("Scan_Type", \.type)
             self.interval = try coder.field("Scan_Interval", \.interval)
             self.window = try coder.field("Scan_Window", \.window)
         }
     }
 
-    public static let opcode = HCIOpcode(.leController, 0x0041)
-    public var ownAddressType: OwnAddressType
-    public var filterPolicy: ScanFilterPolicy
+    package static let opcode = HCIOpcode(.leController, 0x0041)
+    package var ownAddressType: OwnAddressType
+    package var filterPolicy: ScanFilterPolicy
     /// `nil` to not scan on LE 1M.
-    public var le1M: PHYParameters?
+    package var le1M: PHYParameters?
     /// `nil` to not scan on LE Coded.
-    public var leCoded: PHYParameters?
+    package var leCoded: PHYParameters?
 
-    public init(
+    package init(
         ownAddressType: OwnAddressType = .public,
         filterPolicy: ScanFilterPolicy = .all,
         le1M: PHYParameters?,
@@ -42,9 +42,9 @@ public struct LESetExtendedScanParameters: HCICommand {
     }
 
     /// The PHYs that have parameters.
-    public var phys: PHYSet { [self.le1M == nil ? [] : .le1M, self.leCoded == nil ? [] : .leCoded] }
+    package var phys: PHYSet { [self.le1M == nil ? [] : .le1M, self.leCoded == nil ? [] : .leCoded] }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
         self.filterPolicy = try coder.field("Scanning_Filter_Policy", \.filterPolicy)
         let phys = try coder.field("Scanning_PHYs", \.phys)
@@ -56,16 +56,16 @@ public struct LESetExtendedScanParameters: HCICommand {
 }
 
 /// Starts or stops extended scanning (Vol 4, Part E, 7.8.65).
-public struct LESetExtendedScanEnable: HCICommand {
-    public static let opcode = HCIOpcode(.leController, 0x0042)
-    public var isEnabled: Bool
-    public var filterDuplicates: DuplicateFilter
+package struct LESetExtendedScanEnable: HCICommand {
+    package static let opcode = HCIOpcode(.leController, 0x0042)
+    package var isEnabled: Bool
+    package var filterDuplicates: DuplicateFilter
     /// 0 for no limit.
-    public var duration: AdvertisingDuration
+    package var duration: AdvertisingDuration
     /// The time between the starts of two scans; 0 for a single scan.
-    public var period: ScanPeriod
+    package var period: ScanPeriod
 
-    public init(
+    package init(
         isEnabled: Bool,
         filterDuplicates: DuplicateFilter = .off,
         duration: AdvertisingDuration = AdvertisingDuration(rawValue: 0),
@@ -77,7 +77,7 @@ public struct LESetExtendedScanEnable: HCICommand {
         self.period = period
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.isEnabled = try coder.field("Enable", \.isEnabled)
         self.filterDuplicates = try coder.field("Filter_Duplicates", \.filterDuplicates)
         self.duration = try coder.field("Duration", \.duration)
@@ -87,14 +87,14 @@ public struct LESetExtendedScanEnable: HCICommand {
 
 /// Connects to a device that advertises on one of several PHYs; LE Enhanced Connection Complete follows
 /// (Vol 4, Part E, 7.8.66) [v1].
-public struct LEExtendedCreateConnection: HCICommand {
+package struct LEExtendedCreateConnection: HCICommand {
     /// The parameters of one PHY.
-    public struct PHYParameters: HCIParameters {
-        public var scanInterval: ExtendedScanInterval
-        public var scanWindow: ExtendedScanInterval
-        public var parameters: ConnectionParameters
+    package struct PHYParameters: HCIParameters {
+        package var scanInterval: ExtendedScanInterval
+        package var scanWindow: ExtendedScanInterval
+        package var parameters: ConnectionParameters
 
-        public init(
+        package init(
             scanInterval: ExtendedScanInterval,
             scanWindow: ExtendedScanInterval,
             parameters: ConnectionParameters
@@ -102,27 +102,27 @@ public struct LEExtendedCreateConnection: HCICommand {
             (self.scanInterval, self.scanWindow, self.parameters) = (scanInterval, scanWindow, parameters)
         }
 
-        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.scanInterval = try coder.field("Scan_Interval", \.scanInterval)
             self.scanWindow = try coder.field("Scan_Window", \.scanWindow)
             self.parameters = try coder.group(\.parameters)
         }
     }
 
-    public typealias ReturnParameters = NoReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x0043)
-    public var filterPolicy: InitiatorFilterPolicy
-    public var ownAddressType: OwnAddressType
+    package typealias ReturnParameters = NoReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x0043)
+    package var filterPolicy: InitiatorFilterPolicy
+    package var ownAddressType: OwnAddressType
     /// Ignored if the filter accept list is used.
-    public var peer: DeviceAddress
+    package var peer: DeviceAddress
     /// `nil` to not listen on LE 1M.
-    public var le1M: PHYParameters?
+    package var le1M: PHYParameters?
     /// Connection parameters on LE 2M, which has no primary channels.
-    public var le2M: PHYParameters?
+    package var le2M: PHYParameters?
     /// `nil` to not listen on LE Coded.
-    public var leCoded: PHYParameters?
+    package var leCoded: PHYParameters?
 
-    public init(
+    package init(
         filterPolicy: InitiatorFilterPolicy = .peer,
         ownAddressType: OwnAddressType = .public,
         peer: DeviceAddress = .none,
@@ -139,11 +139,11 @@ public struct LEExtendedCreateConnection: HCICommand {
     }
 
     /// The PHYs that have parameters.
-    public var phys: PHYSet {
+    package var phys: PHYSet {
         [self.le1M == nil ? [] : .le1M, self.le2M == nil ? [] : .le2M, self.leCoded == nil ? [] : .leCoded]
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.filterPolicy = try coder.field("Initiator_Filter_Policy", \.filterPolicy)
         self.ownAddressType = try coder.field("Own_Address_Type", \.ownAddressType)
         self.peer = try coder.field("Peer_Address", \.peer)

@@ -1,19 +1,19 @@
 // The PHYs of a link (Vol 4, Part E, 7.8.47 to 7.8.49).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// The PHYs that a host prefers (Vol 4, Part E, 7.8.48).
-public struct PHYPreference: HCIParameters {
+package struct PHYPreference: HCIParameters {
     /// `nil` for no preference.
-    public var transmitter: PHYSet?
+    package var transmitter: PHYSet?
     /// `nil` for no preference.
-    public var receiver: PHYSet?
-    public init(transmitter: PHYSet?, receiver: PHYSet?) { (self.transmitter, self.receiver) = (transmitter, receiver) }
+    package var receiver: PHYSet?
+    package init(transmitter: PHYSet?, receiver: PHYSet?) { (self.transmitter, self.receiver) = (transmitter, receiver) }
 
     /// Bit 0: no preference for transmission; bit 1: none for reception.
     private var allPHYs: UInt8 { (self.transmitter == nil ? 1 : 0) | (self.receiver == nil ? 2 : 0) }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         let allPHYs = try coder.field("ALL_PHYs", \.allPHYs)
         let transmitter = try coder.field("TX_PHYs") { $0.transmitter ?? [] }
         let receiver = try coder.field("RX_PHYs") { $0.receiver ?? [] }
@@ -23,18 +23,18 @@ public struct PHYPreference: HCIParameters {
 }
 
 /// Reads the PHYs of a link (Vol 4, Part E, 7.8.47).
-public struct LEReadPHY: HCICommandForLink {
-    public static let opcode = HCIOpcode(.leController, 0x0030)
-    public var handle: ConnectionHandle
-    public init(handle: ConnectionHandle) { self.handle = handle }
+package struct LEReadPHY: HCICommandForLink {
+    package static let opcode = HCIOpcode(.leController, 0x0030)
+    package var handle: ConnectionHandle
+    package init(handle: ConnectionHandle) { self.handle = handle }
 
-    public struct ReturnParameters: HCIReturnParameters {
-        public var status: HCIErrorCode
-        public var handle: ConnectionHandle
-        public var transmitter: PHY
-        public var receiver: PHY
+    package struct ReturnParameters: HCIReturnParameters {
+        package var status: HCIErrorCode
+        package var handle: ConnectionHandle
+        package var transmitter: PHY
+        package var receiver: PHY
 
-        public init(
+        package init(
             status: HCIErrorCode = .success,
             handle: ConnectionHandle = ConnectionHandle(rawValue: 0),
             transmitter: PHY = .le1M,
@@ -43,7 +43,7 @@ public struct LEReadPHY: HCICommandForLink {
             (self.status, self.handle, self.transmitter, self.receiver) = (status, handle, transmitter, receiver)
         }
 
-        public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+        package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
             self.status = try coder.field("Status", \.status)
             self.handle = try coder.field("Connection_Handle", \.handle)
             self.transmitter = try coder.field("TX_PHY", \.transmitter)
@@ -53,30 +53,30 @@ public struct LEReadPHY: HCICommandForLink {
 }
 
 /// Sets the preferred PHYs of new links (Vol 4, Part E, 7.8.48).
-public struct LESetDefaultPHY: HCICommand {
-    public static let opcode = HCIOpcode(.leController, 0x0031)
-    public var preference: PHYPreference
-    public init(preference: PHYPreference) { self.preference = preference }
+package struct LESetDefaultPHY: HCICommand {
+    package static let opcode = HCIOpcode(.leController, 0x0031)
+    package var preference: PHYPreference
+    package init(preference: PHYPreference) { self.preference = preference }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.preference = try coder.group(\.preference)
     }
 }
 
 /// Requests other PHYs for a link; LE PHY Update Complete follows (Vol 4, Part E, 7.8.49).
-public struct LESetPHY: HCICommand {
-    public typealias ReturnParameters = NoReturnParameters
-    public static let opcode = HCIOpcode(.leController, 0x0032)
-    public var handle: ConnectionHandle
-    public var preference: PHYPreference
+package struct LESetPHY: HCICommand {
+    package typealias ReturnParameters = NoReturnParameters
+    package static let opcode = HCIOpcode(.leController, 0x0032)
+    package var handle: ConnectionHandle
+    package var preference: PHYPreference
     /// Preferred coding if the PHY is LE Coded.
-    public var options: PHYOptions
+    package var options: PHYOptions
 
-    public init(handle: ConnectionHandle, preference: PHYPreference, options: PHYOptions = .noPreference) {
+    package init(handle: ConnectionHandle, preference: PHYPreference, options: PHYOptions = .noPreference) {
         (self.handle, self.preference, self.options) = (handle, preference, options)
     }
 
-    public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
+    package init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {
         self.handle = try coder.field("Connection_Handle", \.handle)
         self.preference = try coder.group(\.preference)
         self.options = try coder.field("PHY_Options", \.options)

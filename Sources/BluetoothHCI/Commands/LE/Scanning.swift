@@ -1,17 +1,17 @@
 // Legacy scanning (Vol 4, Part E, 7.8.10 and 7.8.11).
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// Sets the parameters of legacy scanning (Vol 4, Part E, 7.8.10).
-public struct LESetScanParameters: HCICommand {
-    public static let opcode = HCIOpcode(.leController, 0x000B)
-    public var type: ScanType
-    public var interval: ScanInterval
-    public var window: ScanInterval
-    public var ownAddressType: OwnAddressType
-    public var filterPolicy: ScanFilterPolicy
+package struct LESetScanParameters: HCICommand {
+    package static let opcode = HCIOpcode(.leController, 0x000B)
+    package var type: ScanType
+    package var interval: ScanInterval
+    package var window: ScanInterval
+    package var ownAddressType: OwnAddressType
+    package var filterPolicy: ScanFilterPolicy
 
-    public init(
+    package init(
         type: ScanType,
         interval: ScanInterval,
         window: ScanInterval,
@@ -37,8 +37,8 @@ public struct LESetScanParameters: HCICommand {
 /// Starts or stops scanning (Vol 4, Part E, 7.8.11).
 public struct LESetScanEnable: HCICommand {
     public static let opcode = HCIOpcode(.leController, 0x000C)
-    public var isEnabled: Bool
-    public var filterDuplicates: DuplicateFilter
+    package var isEnabled: Bool
+    package var filterDuplicates: DuplicateFilter
 
     public init(isEnabled: Bool, filterDuplicates: DuplicateFilter = .off) {
         (self.isEnabled, self.filterDuplicates) = (isEnabled, filterDuplicates)

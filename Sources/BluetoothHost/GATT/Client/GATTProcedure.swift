@@ -88,7 +88,7 @@ public protocol GATTRequestProcedure: GATTProcedure {
 
 extension GATTRequestProcedure {
     /// The error ends the procedure.
-    public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<Output> {
+    package mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<Output> {
         .finish(.failure(.att(error.error, handle: error.handle)))
     }
 
@@ -115,9 +115,9 @@ extension GATTRequestProcedure {
 /// A value with the handle of its attribute.
 public struct AttributeValue: Hashable, Sendable {
     /// The attribute.
-    public var handle: AttributeHandle
+    package var handle: AttributeHandle
     /// The octets.
-    public var value: ByteBuffer
+    package var value: ByteBuffer
 
     /// Creates a value.
     public init(handle: AttributeHandle, value: ByteBuffer) {

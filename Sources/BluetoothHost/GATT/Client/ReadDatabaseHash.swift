@@ -1,18 +1,18 @@
 // The Database Hash (Vol 3, Part G, 7.3).
 
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothTypes
+package import NIOCore
 
 /// Reads the Database Hash of the server: 16 octets that are the same while its database is.
-public struct ReadDatabaseHash: GATTRequestProcedure {
+package struct ReadDatabaseHash: GATTRequestProcedure {
     /// Creates the procedure.
-    public init() {}
+    package init() {}
 
     /// Asks for the hash by its type.
-    public mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> { .send(Self.request) }
+    package mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> { .send(Self.request) }
 
     /// Takes the hash.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
+    package mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
         .succeed(try Self.hash(in: response))
     }
 

@@ -1,46 +1,46 @@
 // Reading several values with one request: of known lengths and joined, or each with its length (Vol 3, Part G, 4.8.4
 // and 4.8.5). A server answers with all values or an error.
 
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothTypes
+package import NIOCore
 
 /// Reads values of known lengths, joined in one buffer (Read Multiple Characteristic Values, 4.8.4).
-public struct ReadMultipleValues: GATTRequestProcedure {
+package struct ReadMultipleValues: GATTRequestProcedure {
     private let handles: [AttributeHandle]
 
     /// Creates the procedure.
     /// - Parameter handles: Two handles at least, and as many as a request has space for.
-    public init(_ handles: [AttributeHandle]) { self.handles = handles }
+    package init(_ handles: [AttributeHandle]) { self.handles = handles }
 
     /// Sends the one request.
-    public mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> {
+    package mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> {
         if let error = handleListError(self.handles, mtu: mtu) { return .fail(error) }
         return .send(ATTReadMultipleRequest(handles: ATTHandleList(self.handles)))
     }
 
     /// Takes the joined values.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
+    package mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
         .succeed(try ATTReadMultipleResponse(parsing: response).values)
     }
 }
 
 /// Reads values of any length (Read Multiple Variable Length Characteristic Values, 4.8.5). What did not fit into the
 /// response is left out.
-public struct ReadMultipleVariableLengthValues: GATTRequestProcedure {
+package struct ReadMultipleVariableLengthValues: GATTRequestProcedure {
     private let handles: [AttributeHandle]
 
     /// Creates the procedure.
     /// - Parameter handles: Two handles at least, and as many as a request has space for.
-    public init(_ handles: [AttributeHandle]) { self.handles = handles }
+    package init(_ handles: [AttributeHandle]) { self.handles = handles }
 
     /// Sends the one request.
-    public mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
+    package mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
         if let error = handleListError(self.handles, mtu: mtu) { return .fail(error) }
         return .send(ATTReadMultipleVariableRequest(handles: ATTHandleList(self.handles)))
     }
 
     /// Takes the values that are whole.
-    public mutating func receive(
+    package mutating func receive(
         _ response: ByteBuffer,
         mtu: Int
     ) throws(MalformedBytes) -> GATTStep<[AttributeValue]> {

@@ -1,10 +1,10 @@
 // Read Using Characteristic UUID (Vol 3, Part G, 4.8.2).
 
-public import BluetoothTypes
-public import NIOCore
+package import BluetoothTypes
+package import NIOCore
 
 /// Reads the first values of a type in a range of handles, as many as one response holds.
-public struct ReadUsingCharacteristicUUID: GATTRequestProcedure {
+package struct ReadUsingCharacteristicUUID: GATTRequestProcedure {
     private let type: BluetoothUUID
     private let range: AttributeHandleRange
 
@@ -12,18 +12,18 @@ public struct ReadUsingCharacteristicUUID: GATTRequestProcedure {
     /// - Parameters:
     ///   - type: The UUID of the characteristics.
     ///   - range: The handles among which they are looked for.
-    public init(_ type: BluetoothUUID, in range: AttributeHandleRange) {
+    package init(_ type: BluetoothUUID, in range: AttributeHandleRange) {
         self.type = type
         self.range = range
     }
 
     /// Sends the one request.
-    public mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
+    package mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
         .send(ATTReadByTypeRequest(start: self.range.lowerBound, end: self.range.upperBound, type: self.type))
     }
 
     /// Takes the values.
-    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[AttributeValue]>
+    package mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[AttributeValue]>
     {
         var values: [AttributeValue] = []
         var expected = Int(self.range.lowerBound)

@@ -2,10 +2,10 @@
 // the server's answers now (Vol 3, Part G, 4.4 to 4.7). Nothing else is sent meanwhile, since it could be about
 // attributes that are not what they seemed.
 
-public import BluetoothTypes
+package import BluetoothTypes
 
 /// A discovery.
-public enum GATTDiscovery: Hashable, Sendable {
+package enum GATTDiscovery: Hashable, Sendable {
     /// The primary services with these UUIDs; `nil` for all.
     case services([BluetoothUUID]?)
     /// The services that the service with these handles includes.
@@ -17,7 +17,7 @@ public enum GATTDiscovery: Hashable, Sendable {
 }
 
 /// The result of a discovery.
-public enum GATTDiscovered: Hashable, Sendable {
+package enum GATTDiscovered: Hashable, Sendable {
     /// Services.
     case services([GATTRemoteService])
     /// Characteristics.
@@ -27,7 +27,7 @@ public enum GATTDiscovered: Hashable, Sendable {
 }
 
 /// Makes one discovery of any kind.
-public struct DiscoverAttributes: GATTProcedure {
+package struct DiscoverAttributes: GATTProcedure {
     private enum Procedure: Sendable {
         case services(DiscoverPrimaryServices)
         case includedServices(FindIncludedServices)
@@ -40,7 +40,7 @@ public struct DiscoverAttributes: GATTProcedure {
     private var procedure: Procedure
 
     /// Creates the procedure.
-    public init(_ discovery: GATTDiscovery) {
+    package init(_ discovery: GATTDiscovery) {
         switch discovery {
         case .services(let uuids): self.procedure = .services(DiscoverPrimaryServices(uuids: uuids))
         case .includedServices(let service): self.procedure = .includedServices(FindIncludedServices(of: service))
@@ -50,7 +50,7 @@ public struct DiscoverAttributes: GATTProcedure {
     }
 
     /// Goes on behind what the last response has named, until nothing is left.
-    public mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<GATTDiscovered> {
+    package mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<GATTDiscovered> {
         let procedure = self.procedure
         self.procedure = .stepping
         switch consume procedure {
@@ -76,19 +76,19 @@ public struct DiscoverAttributes: GATTProcedure {
 }
 
 /// Makes discoveries one after the other; the results are in their order.
-public struct RepeatDiscoveries: GATTProcedure {
+package struct RepeatDiscoveries: GATTProcedure {
     private var waiting: ArraySlice<GATTDiscovery>
     private var discovery: DiscoverAttributes?
     private var found: [GATTDiscovered] = []
 
     /// Creates the procedure.
-    public init(_ discoveries: [GATTDiscovery]) { self.waiting = discoveries[...] }
+    package init(_ discoveries: [GATTDiscovery]) { self.waiting = discoveries[...] }
 
     /// Later write commands wait.
-    public var isExclusive: Bool { true }
+    package var isExclusive: Bool { true }
 
     /// Goes on with the present discovery, and begins the next one when it has ended.
-    public mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTDiscovered]> {
+    package mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTDiscovered]> {
         var event = event
         while var discovery = self.discovery ?? self.waiting.popFirst().map(DiscoverAttributes.init) {
             // Moved out, so that its arrays grow in place.

@@ -5,17 +5,17 @@ import BluetoothTypes
 import NIOCore
 
 /// The bits of a Client Characteristic Configuration (Vol 3, Part G, 3.3.3.3).
-public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
+package struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
     /// The bits.
-    public var rawValue: UInt16
+    package var rawValue: UInt16
 
     /// A configuration from its bits.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The server sends notifications of the value.
-    public static let notifications = ClientCharacteristicConfiguration(rawValue: 0x0001)
+    package static let notifications = ClientCharacteristicConfiguration(rawValue: 0x0001)
     /// The server sends indications of the value.
-    public static let indications = ClientCharacteristicConfiguration(rawValue: 0x0002)
+    package static let indications = ClientCharacteristicConfiguration(rawValue: 0x0002)
 
     /// The descriptor's value.
     var value: ByteBuffer { ByteBuffer(integer: self.rawValue, endianness: .little) }
@@ -26,7 +26,7 @@ public struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable {
 /// The result is the characteristic's descriptors if they were discovered, `nil` if the handle was known. A
 /// characteristic without the descriptor ends it with ``ATTErrorCode/attributeNotFound``. A notification may come
 /// before the result.
-public struct WriteClientCharacteristicConfiguration: GATTProcedure {
+package struct WriteClientCharacteristicConfiguration: GATTProcedure {
     private enum Phase: Sendable {
         /// The descriptors are being discovered.
         case discovering(DiscoverDescriptors)
@@ -44,7 +44,7 @@ public struct WriteClientCharacteristicConfiguration: GATTProcedure {
     ///   - configuration: The kinds of values that the server sends; none if it is empty.
     ///   - characteristic: The characteristic.
     ///   - descriptor: The handle of its Client Characteristic Configuration; `nil` if that is not known.
-    public init(
+    package init(
         _ configuration: ClientCharacteristicConfiguration,
         of characteristic: GATTRemoteCharacteristic,
         at descriptor: AttributeHandle? = nil
@@ -57,10 +57,10 @@ public struct WriteClientCharacteristicConfiguration: GATTProcedure {
     }
 
     /// Write commands that were asked for later wait for it.
-    public var isExclusive: Bool { true }
+    package var isExclusive: Bool { true }
 
     /// Discovers the descriptors if the handle is not known, then writes.
-    public mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTRemoteDescriptor]?> {
+    package mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTRemoteDescriptor]?> {
         switch self.phase {
         case .discovering(var discovery):
             switch discovery.step(event, mtu: mtu) {

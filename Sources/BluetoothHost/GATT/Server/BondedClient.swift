@@ -2,7 +2,7 @@
 // 7.2).
 
 public import BluetoothTypes
-public import NIOCore
+package import NIOCore
 
 /// The stored state of a bonded client.
 ///
@@ -12,11 +12,11 @@ public struct BondedClient: Hashable, Sendable {
     /// One Client Characteristic Configuration that is not zero.
     public struct Configuration: Hashable, Sendable {
         /// The handle of the characteristic's value.
-        public var characteristic: AttributeHandle
+        package var characteristic: AttributeHandle
         /// The characteristic's UUID, since another characteristic may reuse the handle.
-        public var uuid: BluetoothUUID
+        package var uuid: BluetoothUUID
         /// Bit 0 for notifications, bit 1 for indications.
-        public var bits: UInt8
+        package var bits: UInt8
 
         /// Creates a record.
         public init(characteristic: AttributeHandle, uuid: BluetoothUUID, bits: UInt8) {
@@ -27,14 +27,14 @@ public struct BondedClient: Hashable, Sendable {
     }
 
     /// The configurations, in ascending order of their handles.
-    public var configurations: [Configuration]
+    package var configurations: [Configuration]
     /// The Client Supported Features.
-    public var features: UInt8
+    package var features: UInt8
     /// The hash of the database that the client knows, 16 octets; `nil` if it has missed a change.
-    public var databaseHash: ByteBuffer?
+    package var databaseHash: ByteBuffer?
 
     /// Creates a record.
-    public init(configurations: [Configuration], features: UInt8, databaseHash: ByteBuffer?) {
+    package init(configurations: [Configuration], features: UInt8, databaseHash: ByteBuffer?) {
         self.configurations = configurations
         self.features = features
         self.databaseHash = databaseHash
