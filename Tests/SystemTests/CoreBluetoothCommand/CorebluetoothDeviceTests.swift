@@ -174,7 +174,7 @@ struct CorebluetoothDeviceTests {
         let process = try await play(script, .publish(at: 5), isVerbose: isVerbose)
         #expect(process.lines == ["\u{FFFD}("])
         func count(_ words: String) -> Int { process.errorLines.count { $0.contains(words) } }
-        #expect(count("the value is not UTF-8: U+FFFD stands for what is not") == 1)
+        #expect(count("the value is not UTF-8: U+FFFD stands for the invalid octets") == 1)
         #expect((count("Bluetooth is ") > 0) == isVerbose)
         // The old services are removed, and then there are new ones.
         for (words, times) in [
