@@ -200,10 +200,7 @@ struct BlueZTests {
         try await app.events.wait(for: "unsubscribed")
     }
 
-    @Test(
-        "uses a device that another program holds connected, and leaves it connected",
-        .disabled("its name is missing: it is reported before the identities are read")
-    )
+    @Test("uses a device that another program holds connected, and leaves it connected")
     func shared() async throws {
         try await self.mock.advertise(["Connected": .boolean(true)])
         let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus))
