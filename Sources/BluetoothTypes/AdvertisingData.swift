@@ -11,6 +11,8 @@ public struct AdvertisingData: Hashable, Sendable {
         public var type: AdvertisingDataType
         /// At most 254 octets.
         public var value: ByteBuffer
+
+        package init(type: AdvertisingDataType, value: ByteBuffer) { (self.type, self.value) = (type, value) }
     }
 
     public var elements: [Element] = []
@@ -18,6 +20,8 @@ public struct AdvertisingData: Hashable, Sendable {
     package var isTruncated = false
 
     public init() {}
+
+    package init(elements: [Element]) { self.elements = elements }
 
     /// Parses advertising data; the values share the storage of `bytes`.
     public init(parsing bytes: ByteBuffer) {

@@ -24,6 +24,13 @@ extension BluetoothTime {
         self.init(rawValue: min(max(value, Self.range.lowerBound), Self.range.upperBound))
     }
 
+    /// The time that is exactly `time`; `nil` unless it is an allowed multiple of the unit.
+    package init?(exactly time: TimeAmount) {
+        let (quotient, remainder) = time.nanoseconds.quotientAndRemainder(dividingBy: Self.unit.nanoseconds)
+        guard remainder == 0, let value = RawValue(exactly: quotient), Self.range.contains(value) else { return nil }
+        self.init(rawValue: value)
+    }
+
     /// The time as a SwiftNIO value.
     @inlinable
     package var timeAmount: TimeAmount { .nanoseconds(Int64(clamping: self.rawValue) * Self.unit.nanoseconds) }

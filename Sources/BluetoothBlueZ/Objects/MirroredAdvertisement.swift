@@ -1,6 +1,7 @@
-// The advertisement that a mirror sends for a device. BlueZ hands out properties and not packets, merged from
-// advertisements and scan responses, so which element was in which packet is not known: they are laid out anew.
+// The advertisement that a mirror sends for a device. BlueZ has properties instead of packets, merged from
+// advertisements and scan responses, so the elements are distributed to packets again.
 
+import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 
@@ -8,14 +9,10 @@ import NIOCore
 enum MirroredAdvertisement: Equatable {
     /// In legacy PDUs, with a scan response.
     case legacy(data: ByteBuffer, scanResponse: ByteBuffer)
-    /// In extended PDUs, for what legacy ones cannot hold.
+    /// In extended PDUs, if legacy ones are too small. Elements that do not fit into one are left out.
     case extended(data: ByteBuffer)
 
-    private static let legacyLimit = 31
-    /// The capacity of one extended PDU; elements that do not fit are left out.
-    static let extendedLimit = 245
-
-    /// Lays out what BlueZ knows of a device.
+    /// Distributes BlueZ's properties of a device.
     init(_ device: DeviceProperties) {
         let elements = Self.elements(of: device)
         var data = AdvertisingData()
@@ -23,12 +20,12 @@ enum MirroredAdvertisement: Equatable {
         var rest: [AdvertisingData.Element] = []
         for element in elements {
             let count = 2 + element.value.readableBytes
-            // Names are in scan responses as a rule.
-            if element.type != .completeLocalName, data.octetCount + count <= Self.legacyLimit {
+            // Names are usually in scan responses.
+            if element.type != .completeLocalName, data.octetCount + count <= AdvertisingDataLimits.legacy {
                 data.elements.append(element)
-            } else if response.octetCount + count <= Self.legacyLimit {
+            } else if response.octetCount + count <= AdvertisingDataLimits.legacy {
                 response.elements.append(element)
-            } else if data.octetCount + count <= Self.legacyLimit {
+            } else if data.octetCount + count <= AdvertisingDataLimits.legacy {
                 data.elements.append(element)
             } else {
                 rest.append(element)
@@ -39,7 +36,7 @@ enum MirroredAdvertisement: Equatable {
             return
         }
         var whole = AdvertisingData()
-        for element in elements where whole.octetCount + 2 + element.value.readableBytes <= Self.extendedLimit {
+        for element in elements where whole.octetCount + 2 + element.value.readableBytes <= AdvertisingDataLimits.connectable {
             whole.elements.append(element)
         }
         self = .extended(data: whole.bytes)

@@ -3,6 +3,7 @@
 // time it is memory of the test, so that a device has its state again after its process has ended.
 
 package import BluetoothTransport
+import BluetoothTypes
 import Foundation
 import NIOConcurrencyHelpers
 
@@ -155,4 +156,18 @@ enum StorageChoice: Sendable {
     case folder
     /// In this storage.
     case storage(any StateStorage)
+
+    /// The storage of an adapter with this address; in memory if its folder cannot be used.
+    func storage(ofAdapter address: DeviceAddress) -> any StateStorage {
+        switch self {
+        case .storage(let given): return given
+        case .folder:
+            do {
+                return try FolderStorage(adapter: address)
+            } catch {
+                Notice.once("nothing is kept of peers: \(error)")
+                return MemoryStorage()
+            }
+        }
+    }
 }

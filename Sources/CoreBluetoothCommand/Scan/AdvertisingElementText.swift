@@ -96,7 +96,8 @@ enum AdvertisingElementText {
     }
 
     private static func uuids(_ element: AdvertisingData.Element) -> String? {
-        let data = AdvertisingData(elements: [element])
+        var data = AdvertisingData()
+        data.elements = [element]
         let uuids = data.serviceUUIDs + data.solicitedServiceUUIDs
         return uuids.isEmpty ? nil : uuids.map(label).joined(separator: ", ")
     }

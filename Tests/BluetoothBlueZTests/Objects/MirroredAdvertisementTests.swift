@@ -1,3 +1,4 @@
+import BluetoothHCI
 import BluetoothTypes
 import NIOCore
 import Testing
@@ -13,7 +14,7 @@ struct MirroredAdvertisementTests {
             let both = AdvertisingData(parsing: data).elements + AdvertisingData(parsing: response).elements
             return (true, AdvertisingData(elements: both))
         case .extended(let data):
-            #expect(data.readableBytes <= MirroredAdvertisement.extendedLimit)
+            #expect(data.readableBytes <= AdvertisingDataLimits.connectable)
             return (false, AdvertisingData(parsing: data))
         }
     }

@@ -350,17 +350,7 @@ final class AdapterCore {
     /// Opens the storage, once the adapter's address is known.
     private func openStorage() {
         guard self.writer == nil, let address = self.host.address else { return }
-        let storage: any StateStorage
-        switch self.storageChoice {
-        case .storage(let given): storage = given
-        case .folder:
-            do {
-                storage = try FolderStorage(adapter: address)
-            } catch {
-                Notice.once("nothing is kept of peers: \(error)")
-                storage = MemoryStorage()
-            }
-        }
+        let storage = self.storageChoice.storage(ofAdapter: address)
         let writer = StateWriter(storage)
         self.writer = writer
         self.databaseCache.writer = writer
@@ -376,6 +366,8 @@ final class AdapterCore {
             self.host.identityResolvingKey = LocalIdentityKey.key(in: writer, using: &generator)
         }
         self.identities.open(IdentityFile(storage))
+        // Their names are kept with their identities.
+        if let bluez = self.bluez { self.sourceDidChangeConnectedDevices(bluez) }
     }
 
     private func reportState() {
