@@ -1,6 +1,6 @@
 // The configuration of the privacy feature of Generic Access (Vol 3, Part C, 10.7).
 
-package import BluetoothTypes
+import BluetoothTypes
 package import NIOCore
 
 /// How a device with privacy changes its address (Vol 3, Part C, 10.7).

@@ -37,7 +37,7 @@ open class GATTOperation {
     public final var serviceChanged: AttributeHandle?
 
     /// Creates an operation.
-    package init() {}
+    public init() {}
 
     /// Takes its turn or an answer, and returns the next request; `nil` if the operation has ended, or has nothing to
     /// send and has cancelled itself. It may call the host in its turn, but not for an answer.
