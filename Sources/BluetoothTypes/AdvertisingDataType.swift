@@ -14,7 +14,7 @@ extension AdvertisingDataType {
     /// Incomplete List of 16-bit Service Class UUIDs.
     package static let incomplete16BitServiceUUIDs = AdvertisingDataType(rawValue: 0x02)
     /// Complete List of 16-bit Service Class UUIDs.
-    package static let complete16BitServiceUUIDs = AdvertisingDataType(rawValue: 0x03)
+    public static let complete16BitServiceUUIDs = AdvertisingDataType(rawValue: 0x03)
     /// Incomplete List of 32-bit Service Class UUIDs.
     package static let incomplete32BitServiceUUIDs = AdvertisingDataType(rawValue: 0x04)
     /// Complete List of 32-bit Service Class UUIDs.
@@ -24,7 +24,7 @@ extension AdvertisingDataType {
     /// Complete List of 128-bit Service Class UUIDs.
     package static let complete128BitServiceUUIDs = AdvertisingDataType(rawValue: 0x07)
     package static let shortenedLocalName = AdvertisingDataType(rawValue: 0x08)
-    package static let completeLocalName = AdvertisingDataType(rawValue: 0x09)
+    public static let completeLocalName = AdvertisingDataType(rawValue: 0x09)
     package static let txPowerLevel = AdvertisingDataType(rawValue: 0x0A)
     package static let classOfDevice = AdvertisingDataType(rawValue: 0x0D)
     package static let simplePairingHashC192 = AdvertisingDataType(rawValue: 0x0E)
