@@ -4,7 +4,7 @@
 //
 // Each identity is a small file with a lock file, which the process holds while it uses the identity.
 
-public import BluetoothTransport
+package import BluetoothTransport
 package import BluetoothTypes
 package import Logging
 

@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 import BluetoothAir
-public import BluetoothHCI
+import BluetoothHCI
 public import BluetoothTypes
 
 extension ExpressibleByIntegerLiteral where Self: BluetoothTime, IntegerLiteralType == RawValue {

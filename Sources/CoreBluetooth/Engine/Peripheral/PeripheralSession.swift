@@ -30,11 +30,10 @@ final class PeripheralSession: ManagerSession {
         var token: LocalServiceToken
         var handles: GATTServiceHandles
         var service: LocalService
-        /// Whether the app has still to hear of it, from a system that may refuse it.
+        /// Whether the system has not accepted or refused it yet.
         var isAwaited = false
 
         var record: PeripheralRecord.Service { self.service.record }
-
         var range: AttributeHandleRange { self.handles.range }
     }
 
@@ -55,7 +54,6 @@ final class PeripheralSession: ManagerSession {
     private(set) var services: ContiguousArray<Published> = [] {
         didSet { self.ranges = ContiguousArray(self.services.map(\.range)) }
     }
-    /// The services' handles alone, since every update looks here.
     private var ranges: ContiguousArray<AttributeHandleRange> = []
     /// Whether the services are not there for now, since the app is in the background without the mode for it.
     private var areServicesWithdrawn = false
