@@ -178,7 +178,7 @@ enum SourceScan {
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Sources/BluetoothHCI")
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-        let declaration = /^public struct (\w+)(?:<[^>]*>)?: ([\w, ]+) \{/.anchorsMatchLineEndings()
+        let declaration = /^(?:public|package) struct (\w+)(?:<[^>]*>)?: ([\w, ]+) \{/.anchorsMatchLineEndings()
         var types: Set<String> = []
         while let file = files?.nextObject() as? URL {
             guard file.pathExtension == "swift" else { continue }

@@ -25,6 +25,8 @@ struct ConstantsTests {
                 "ITCB/ITCB_SDK_internal.swift": "the SDK has Core Bluetooth alone",
                 "BlueEar/Wire/MessagePieces.swift": "the SDK has Core Bluetooth alone",
                 "BluetoothAir/Models/ControllerModel+Presets.swift": "a handle of a chip",
+                "BluetoothBlueZ/L2CAP/ChannelBridge.swift": "a window of frames",
+                "BluetoothBlueZ/L2CAP/KernelChannel.swift": "an SDU, if the kernel does not know the limit",
                 "CoreBluetooth/Bridge/CentralMessages.swift": "what a discovery counts in a window",
                 "CoreBluetooth/Engine/L2CAP/Channels.swift": "a window of frames",
                 "CoreBluetooth/Storage/BondStore.swift": "a number of bonds",
@@ -44,6 +46,7 @@ struct ConstantsTests {
                 "BluetoothHCI/Events/LEExtendedAdvertisingReport.swift": "a place in an event",
                 "BluetoothHost/GAP/RadioArbiter.swift": "a bit of LE_States",
                 "CoreBluetoothCommand/Controller/ControllerReport.swift": "a bit of LE_States",
+                "CoreBluetoothCommand/Scan/AdvertisingElementText.swift": "the length of an iBeacon",
                 "Lessons/Texts/MessagesLesson.swift": "what a lesson shows",
             ]
         ),
@@ -87,6 +90,7 @@ struct ConstantsTests {
             file: "BluetoothTypes/SignalPower.swift",
             exceptions: [
                 "ITCB/ITCB_SDK_internal.swift": "the SDK has Core Bluetooth alone",
+                "BluetoothBlueZ/Objects/DeviceProperties.swift": "the range of BlueZ's RSSI",
                 "CoreBluetoothCommand/Peripheral/GATTDescription+Value.swift": "the exponents of a number",
             ]
         ),

@@ -61,7 +61,7 @@ struct NamesTests {
         "RunLoop", "Sendable",
         "SuspendingClock", "SystemRandomNumberGenerator", "Task", "Thread", "Timer", "UIApplication",
         "UIBackgroundModes",
-        "URLSession", "UserDefaults",
+        "URLSession", "UserDefaults", "XCTestExpectation",
     ]
 
     @Test("names symbols that are declared")

@@ -304,8 +304,13 @@ extension ControllerModel {
     }
 
     /// TI CC2564 and WL18xx. Known: version, one link as a peripheral. Guessed: one role at a time, and the rest.
-    package static let cc2564 = ControllerModel("TI CC2564, WL18xx", .v4_0, revision: 0, company: 13, subversion: 0x1B90)
-    {
+    package static let cc2564 = ControllerModel(
+        "TI CC2564, WL18xx",
+        .v4_0,
+        revision: 0,
+        company: 13,
+        subversion: 0x1B90
+    ) {
         $0.commands = .dualMode
         $0.features = .encryption
         $0.states = .upTo28

@@ -66,7 +66,7 @@ extension DeviceMirror {
                     emptied: { [weak self] in self?.resume() }
                 )
             }
-            let mtu = Int(arguments?.last?.uint16 ?? 23)
+            let mtu = (arguments?.last?.uint16).map(Int.init) ?? ATT.defaultMTU
             for value in stream.acquired(socket, limit: mtu - 3) { self.writeCommand(value, path) }
             self.resume()
         }

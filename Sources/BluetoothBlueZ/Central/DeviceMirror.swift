@@ -72,7 +72,7 @@ final class DeviceMirror {
             deviceName: device.name ?? "",
             appearance: device.appearance ?? 0,
             address: device.address.isRandom ? device.address : nil,
-            preferredMTU: database.mtu ?? 517,
+            preferredMTU: database.mtu ?? ATT.maximumMTU,
             usesExtendedAdvertising: false,
             limitsReceivedData: true,
             genericAttribute: .serviceChanged
@@ -201,7 +201,7 @@ extension DeviceMirror: LEHostDelegate {
                     return self.host.respond(to: request.id, with: .failure(.unlikelyError))
                 }
                 // An attribute value has 512 octets at most.
-                let whole = value.getSlice(at: value.readerIndex, length: min(value.readableBytes, 512)) ?? value
+                let whole = value.getSlice(at: value.readerIndex, length: min(value.readableBytes, ATT.maximumValueLength)) ?? value
                 self.longRead = (request.handle, whole)
                 self.answer(request, with: whole)
             case .failure(let code): self.host.respond(to: request.id, with: .failure(code))

@@ -70,7 +70,9 @@ struct DeviceDatabase: Equatable {
             guard let properties = interfaces[BlueZ.characteristic],
                 let handle = BlueZ.handle(path, below: service, "char"), let uuid = Self.uuid(properties)
             else { continue }
-            if let value = properties["MTU"]?.uint16, value >= 23 { mtu = min(Int(value), 517) }
+            if let value = properties["MTU"]?.uint16, value >= ATT.defaultMTU {
+                mtu = min(Int(value), ATT.maximumMTU)
+            }
             let all = Self.descriptors(of: path, objects)
             result.append(
                 Characteristic(

@@ -36,7 +36,8 @@ enum MirroredAdvertisement: Equatable {
             return
         }
         var whole = AdvertisingData()
-        for element in elements where whole.octetCount + 2 + element.value.readableBytes <= AdvertisingDataLimits.connectable {
+        let limit = AdvertisingDataLimits.connectable
+        for element in elements where whole.octetCount + 2 + element.value.readableBytes <= limit {
             whole.elements.append(element)
         }
         self = .extended(data: whole.bytes)

@@ -52,7 +52,7 @@ final class CentralMirror {
         var configuration = LEHostConfiguration(
             deviceName: "",
             address: address.isRandom ? address : nil,
-            preferredMTU: min(max(mtu, 23), 517),
+            preferredMTU: min(max(mtu, ATT.defaultMTU), ATT.maximumMTU),
             usesExtendedAdvertising: false,
             limitsReceivedData: true,
             genericAttribute: .absent

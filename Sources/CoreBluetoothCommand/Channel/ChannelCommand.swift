@@ -59,7 +59,7 @@ struct ChannelCommand: ParsableCommand {
         let (psm, wait, output) = (number ?? 0, wait, output.format)
         try device.run(radio, output) { central, peripheral in
             guard let address else {
-                let pipe = ChannelPipe(try await central.openChannel(psm), central)
+                let pipe = ChannelRelay(try await central.openChannel(psm), central)
                 return try await pipe.run(
                     StandardStreams.input,
                     quietTime: wait,
@@ -136,7 +136,7 @@ struct ChannelServer {
 
     private func serve(_ client: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async {
         do {
-            let pipe = ChannelPipe(try await central.openChannel(psm), central)
+            let pipe = ChannelRelay(try await central.openChannel(psm), central)
             output.print("opened", Record.head(peripheral) + [("psm", .integer(Int(psm)))], line: nil)
             let wait = wait
             try await client.executeThenClose { inbound, outbound in

@@ -274,7 +274,8 @@ struct AdapterUnavailableTests {
             (EAFNOSUPPORT, TransportError.Code.unsupported, "sudo modprobe bluetooth"),
             (EPROTONOSUPPORT, .unsupported, "sudo modprobe bluetooth"), (ENODEV, .notFound, "ls /sys/class/bluetooth"),
             (EPERM, .noPermission, "sudo setcap cap_net_admin,cap_net_raw+eip /opt/ball/eightball"),
-            (EBUSY, .inUse, "use it as bluez:hci3"), (EBUSY, .inUse, "bluetoothctl power off"), (EBUSY, .inUse, "sudo systemctl stop bluetooth"),
+            (EBUSY, .inUse, "use it as bluez:hci3"), (EBUSY, .inUse, "bluetoothctl power off"),
+            (EBUSY, .inUse, "sudo systemctl stop bluetooth"),
             (EUSERS, .inUse, "another program has hci3"), (ERFKILL, .inUse, "rfkill unblock bluetooth"),
             (ETIMEDOUT, .timedOut, "does not answer"), (EIO, .failed, systemErrorText(EIO)),
         ]

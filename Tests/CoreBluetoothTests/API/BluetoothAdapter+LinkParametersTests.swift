@@ -54,7 +54,7 @@ struct LinkParametersTests {
         let none = ["MTU \(refused)", "PHYs \(refused)", "latency \(refused)", "no security", "secures false"]
         #expect(
             self.ask(talk.centralAdapter, about: peripheral.identifier, in: talk.testbed)
-                == ["MTU 517", "PHYs", "latency 3", "security", "secures true"]
+                == ["PHYs", "MTU 517", "latency 3", "security", "secures true"]
         )
         #expect(self.ask(talk.centralAdapter, about: UUID(random: 7, 7), in: talk.testbed) == none)
         talk.central.disconnect(peripheral, in: talk.testbed)

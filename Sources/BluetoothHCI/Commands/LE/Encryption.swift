@@ -13,7 +13,8 @@ package struct LEEnableEncryption: HCICommand {
     package var encryptedDiversifier: UInt16
     package var longTermKey: Octets16
 
-    package init(handle: ConnectionHandle, random: UInt64 = 0, encryptedDiversifier: UInt16 = 0, longTermKey: Octets16) {
+    package init(handle: ConnectionHandle, random: UInt64 = 0, encryptedDiversifier: UInt16 = 0, longTermKey: Octets16)
+    {
         self.handle = handle
         self.random = random
         self.encryptedDiversifier = encryptedDiversifier

@@ -8,7 +8,10 @@ package struct PHYPreference: HCIParameters {
     package var transmitter: PHYSet?
     /// `nil` for no preference.
     package var receiver: PHYSet?
-    package init(transmitter: PHYSet?, receiver: PHYSet?) { (self.transmitter, self.receiver) = (transmitter, receiver) }
+
+    package init(transmitter: PHYSet?, receiver: PHYSet?) {
+        (self.transmitter, self.receiver) = (transmitter, receiver)
+    }
 
     /// Bit 0: no preference for transmission; bit 1: none for reception.
     private var allPHYs: UInt8 { (self.transmitter == nil ? 1 : 0) | (self.receiver == nil ? 2 : 0) }

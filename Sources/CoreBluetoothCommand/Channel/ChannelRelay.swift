@@ -7,7 +7,7 @@ import Foundation
 
 /// A channel between an input and an output.
 @MainActor
-final class ChannelPipe: NSObject, @preconcurrency StreamDelegate {
+final class ChannelRelay: NSObject, @preconcurrency StreamDelegate {
     private let channel: CBL2CAPChannel
     private let central: Central
     private let finished = TimedWait()
