@@ -23,7 +23,7 @@ public import NIOCore
 /// Use all members on ``eventLoop`` only; a debug build traps on another thread.
 public final class Air {
     /// The loop on which the air and its controllers live.
-    package let eventLoop: any EventLoop
+    public let eventLoop: any EventLoop
     /// How the air treats time and loss; ``setLoss(_:)`` changes the loss.
     package private(set) var settings: AirSettings
 
@@ -89,7 +89,7 @@ public final class Air {
     /// The walls between positions; none at first.
     ///
     /// A wall weakens signals between positions on its two sides. Devices without a position are not affected.
-    package var walls: [AirWall] {
+    public var walls: [AirWall] {
         get { self.obstacles.walls }
         set {
             self.eventLoop.assertInEventLoop()
@@ -103,7 +103,7 @@ public final class Air {
     /// Changes the probability that a packet is lost.
     ///
     /// At 1 nothing arrives, and links end when their supervision timeout has passed.
-    package func setLoss(_ loss: LossProbability) {
+    public func setLoss(_ loss: LossProbability) {
         self.eventLoop.assertInEventLoop()
         self.settings.loss = loss
         self.enter {

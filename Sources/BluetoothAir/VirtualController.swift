@@ -91,7 +91,7 @@ public final class VirtualController: HCIChannel {
     /// Sets the attenuation between this controller and another one of its air, in addition to walls; 0 at first.
     ///
     /// It applies in both directions until one of the two is closed.
-    package func setAttenuation(_ attenuation: Attenuation, to other: VirtualController) {
+    public func setAttenuation(_ attenuation: Attenuation, to other: VirtualController) {
         precondition(self.air === other.air, "controllers of different airs never hear each other")
         self.air.enter { self.air.setAttenuation(attenuation, between: self.onLoop, and: other.onLoop) }
     }

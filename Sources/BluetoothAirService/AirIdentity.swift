@@ -22,7 +22,7 @@ import Darwin
 #endif
 
 /// An identity that this process holds while the object is retained.
-package final class AirIdentity: Sendable {
+public final class AirIdentity: Sendable {
     /// The random static address.
     package let address: DeviceAddress
     /// The identity's name in messages: `crystal`, or the program's name and a number.
@@ -37,7 +37,7 @@ package final class AirIdentity: Sendable {
 }
 
 /// The identities of a user's processes, in files under `$XDG_STATE_HOME/corebluetooth`.
-package struct AirIdentityStore: Sendable {
+public struct AirIdentityStore: Sendable {
     /// The maximum octets of a name that a user gives.
     package static let maximumNameLength = 64
     private static let maximumProgramLength = 64

@@ -49,7 +49,7 @@ public enum AirServerEvent: Hashable, Sendable {
 /// any thread.
 public final class AirServer {
     /// The loop of the air, of the socket and of all connections.
-    package let eventLoop: any EventLoop
+    public let eventLoop: any EventLoop
     /// The address of the socket; port 0 is replaced by the port that the system chose.
     package var address: StreamAddress { self.server.address }
     /// The connected clients, in the order in which they connected.

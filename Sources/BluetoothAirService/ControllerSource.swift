@@ -5,13 +5,13 @@ package import BluetoothAir
 package import BluetoothHCI
 package import BluetoothTransport
 package import Logging
-package import NIOCore
+public import NIOCore
 
 /// Opens channels to the controller behind an adapter's name.
 ///
 /// Use all members on ``eventLoop`` only, which must be a socket loop of SwiftNIO; a debug build traps on another
 /// thread.
-package final class ControllerSource {
+public final class ControllerSource {
     private enum Place {
         case userAir(UserAir)
         case air(StreamAddress)
@@ -22,7 +22,7 @@ package final class ControllerSource {
     }
 
     /// The loop of the channels.
-    package let eventLoop: any EventLoop
+    public let eventLoop: any EventLoop
     private let place: Place
     private let location: AirLocation?
 

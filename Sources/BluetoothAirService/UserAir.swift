@@ -94,7 +94,7 @@ public final class UserAir {
     private static let watchInterval = TimeAmount.seconds(1)
 
     /// The loop of the socket, of the air and of its controllers.
-    package let eventLoop: any EventLoop
+    public let eventLoop: any EventLoop
     private let configuration: Configuration
     private let logger: Logger
     private let makeAir: () -> () -> any HCIChannel

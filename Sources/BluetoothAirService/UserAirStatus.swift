@@ -3,7 +3,7 @@
 package import BluetoothTransport
 
 /// The state of the air that all processes of a user share.
-package struct UserAirStatus: Hashable, Sendable {
+public struct UserAirStatus: Hashable, Sendable {
     /// The path of its socket.
     package var socket: String
     /// Whether a process serves it.

@@ -139,7 +139,7 @@ public struct HCICommandPacket: Sendable {
     }
 
     /// Parses the parameters of a known command.
-    package func parsed<Command: HCICommand>(as: Command.Type) throws(MalformedBytes) -> Command {
+    public func parsed<Command: HCICommand>(as: Command.Type) throws(MalformedBytes) -> Command {
         guard self.opcode == Command.opcode else { throw MalformedBytes(.invalid, "Opcode") }
         var parameters = self.parameters
         return try Command(parsing: &parameters)

@@ -2,7 +2,7 @@
 // the one-line descriptions of captures, and the round-trip tests use this table, so that no command is forgotten.
 
 /// The commands that this module declares.
-package enum HCICommandTable {
+public enum HCICommandTable {
     /// A command and its bit in the bitmap of supported commands; `nil` if it has none.
     package struct Entry: Sendable {
         package let command: any HCICommand.Type

@@ -17,13 +17,13 @@ public import NIOCore
 /// that caused them.
 public final class LEHost {
     /// The loop on which the host runs.
-    package let eventLoop: any EventLoop
+    public let eventLoop: any EventLoop
     /// The user of the host.
     @exclusivity(unchecked) public weak var delegate: (any LEHostDelegate)?
     /// How the host presents itself.
-    package let configuration: LEHostConfiguration
+    public let configuration: LEHostConfiguration
     /// The state of the host and its controller.
-    package var state: LEHostState { self.controller.state }
+    public var state: LEHostState { self.controller.state }
 
     let log = Logger(label: "bluetooth.host")
     let loop: HostLoop
@@ -100,7 +100,7 @@ public final class LEHost {
     ///
     /// A controller that does not answer, or a peer that does not accept data, delays this for at most `limit`. The
     /// user must not use the host until `completion` is called, once, in a later turn.
-    package func detachGracefully(within limit: TimeAmount, completion: @escaping () -> Void) {
+    public func detachGracefully(within limit: TimeAmount, completion: @escaping () -> Void) {
         self.assertOnEventLoop()
         guard self.controller.isReady, !self.shutdown.isUnderWay else {
             // A controller that is starting has just been reset.

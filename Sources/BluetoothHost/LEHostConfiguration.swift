@@ -19,32 +19,32 @@ public enum GenericAttributeService: Hashable, Sendable {
 /// How a host presents itself.
 public struct LEHostConfiguration: Sendable {
     /// The GAP Device Name (Vol 3, Part C, 12.1); at most 248 octets of UTF-8.
-    package var deviceName: String
+    public var deviceName: String
     /// The GAP Appearance (Vol 3, Part C, 12.2).
-    package var appearance: UInt16
+    public var appearance: UInt16
     /// The random static address to use; `nil` for the controller's public one.
     ///
     /// A device with ``privacy`` does not use it on the air: its peers receive it when they pair.
-    package var address: DeviceAddress?
+    public var address: DeviceAddress?
     /// The random static address to use if the controller has no public one, as some emulators and chips.
-    package var fallbackAddress: DeviceAddress?
+    public var fallbackAddress: DeviceAddress?
     /// The ATT MTU that this host offers, 23 to 517 octets.
-    package var preferredMTU: Int
+    public var preferredMTU: Int
     /// How long a controller may take to answer a command before it counts as lost.
-    package var commandTimeout: TimeAmount
+    public var commandTimeout: TimeAmount
     /// Whether to use the extended commands if the controller lists them (Vol 4, Part E, 3.1.1); `nil` to try them
     /// first, since some controllers accept them and do nothing.
-    package var usesExtendedAdvertising: Bool?
+    public var usesExtendedAdvertising: Bool?
     /// Whether to use flow control from the controller to the host if the controller supports it (Vol 4, Part E, 4.2).
     ///
     /// Off by default: some controllers list the command and stop working at it. Those of an air support it.
-    package var limitsReceivedData: Bool
+    public var limitsReceivedData: Bool
     /// The contents of its Generic Attribute service.
-    package var genericAttribute: GenericAttributeService
+    public var genericAttribute: GenericAttributeService
     /// How this host pairs; the delegate stores the keys.
-    package var pairing: PairingConfiguration
+    public var pairing: PairingConfiguration
     /// How the device uses private addresses; `nil` to use its identity address.
-    package var privacy: PrivacyConfiguration?
+    public var privacy: PrivacyConfiguration?
     /// Whether bonded peers that have distributed an identity resolving key are also received under their identity
     /// addresses (Vol 6, Part B, 4.7).
     ///
@@ -52,7 +52,7 @@ public struct LEHostConfiguration: Sendable {
     /// `PrivacyMode.network`, packets from the identity address of a peer that claims to use private addresses only
     /// (Vol 3, Part C, 12.5) are ignored, since another device may have sent them; such a peer is no longer found once
     /// it stops using private addresses.
-    package var peerPrivacyMode: PrivacyMode
+    public var peerPrivacyMode: PrivacyMode
     /// The seed of all random numbers and keys, for reproducible runs; `nil` for the system's generator.
     package var pairingSeed: UInt64?
 
@@ -102,13 +102,13 @@ public struct AdvertisingParameters: Hashable, Sendable {
     }
 
     /// The advertising data: at most 31 octets; in extended PDUs at most 245.
-    package var data: ByteBuffer
+    public var data: ByteBuffer
     /// The scan response data: at most 31 octets; not sent with extended PDUs.
-    package var scanResponse: ByteBuffer
+    public var scanResponse: ByteBuffer
     /// Whether centrals may connect.
-    package var isConnectable: Bool
+    public var isConnectable: Bool
     /// The time between two advertising events, 20 ms to 10.24 s.
-    package var interval: TimeAmount
+    public var interval: TimeAmount
     /// The identity address of the only device that may connect, by low duty cycle directed advertising, which has no
     /// data (Vol 6, Part B, 4.4.2.4.2); `nil` for undirected advertising.
     ///
@@ -116,10 +116,10 @@ public struct AdvertisingParameters: Hashable, Sendable {
     /// private address from the peer's key, and resolves the one with which the peer answers (Vol 6, Part B, 6.2.2).
     /// Advertising fails with ``LEHostError/addressNotResolvedByPeer`` unless ``LEHost/peerPrivacy`` says that the peer
     /// resolves addresses.
-    package var directedTo: DeviceAddress?
+    public var directedTo: DeviceAddress?
     /// The PDUs. If the controller has no extended advertising, it fails with ``LEHostError/refused(_:)``, Unsupported
     /// Feature.
-    package var pdus: PDUs
+    public var pdus: PDUs
 
     /// The default time between two advertising events.
     public static let defaultInterval = TimeAmount.milliseconds(100)
@@ -145,13 +145,13 @@ public struct AdvertisingParameters: Hashable, Sendable {
 /// How to scan.
 public struct ScanParameters: Hashable, Sendable {
     /// Whether to ask for scan responses.
-    package var isActive: Bool
+    public var isActive: Bool
     /// Whether the controller filters repeated reports of a device.
-    package var filtersDuplicates: Bool
+    public var filtersDuplicates: Bool
     /// The time between the starts of two scan windows, 2.5 ms to 10.24 s.
-    package var interval: TimeAmount
+    public var interval: TimeAmount
     /// How long the radio listens in each interval.
-    package var window: TimeAmount
+    public var window: TimeAmount
     /// The primary advertising PHYs to listen on; `nil` for all that the controller has.
     package var phys: PHYSet?
 

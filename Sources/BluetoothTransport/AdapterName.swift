@@ -2,7 +2,7 @@
 // whether the adapter exists; opening it does.
 
 /// The name of an adapter.
-package enum AdapterName: Hashable, Sendable, CustomStringConvertible {
+public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     /// `air`: the air shared by the user's processes.
     case userAir
     /// `air:PATH` or `air:tcp:HOST:PORT`: an air served at this address.
@@ -103,7 +103,7 @@ package enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The text that ``init(parsing:)`` parses.
-    package var description: String {
+    public var description: String {
         switch self {
         case .userAir: return "air"
         case .air(.unix(let path)):

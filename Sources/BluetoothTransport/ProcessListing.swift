@@ -10,19 +10,19 @@ import Darwin
 #endif
 
 /// A process, for messages.
-package struct ProcessInformation: Hashable, Sendable, CustomStringConvertible {
+public struct ProcessInformation: Hashable, Sendable, CustomStringConvertible {
     package var number: Int
     /// The name of its program; `nil` if unknown.
     package var name: String?
 
     /// `eightball (process 812)`, or `process 812` without a name.
-    package var description: String {
+    public var description: String {
         self.name.map { "\($0) (process \(self.number))" } ?? "process \(self.number)"
     }
 }
 
 /// Information about processes.
-package struct ProcessListing: Sendable {
+public struct ProcessListing: Sendable {
     private let folder: SystemFolder
 
     /// The processes of this machine.

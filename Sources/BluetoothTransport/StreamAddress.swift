@@ -22,7 +22,7 @@ public enum StreamAddress: Hashable, Sendable, CustomStringConvertible {
     /// Parses `unix:PATH` or `tcp:HOST:PORT`; with `allowsAnyPort`, port 0 stands for any free port of a listener.
     ///
     /// - Throws: ``TransportError`` with one line on the error.
-    package init(parsing text: String, allowsAnyPort: Bool = false) throws(TransportError) {
+    public init(parsing text: String, allowsAnyPort: Bool = false) throws(TransportError) {
         if let path = text.droppingPrefix("unix:") {
             self = .unix(path: try Self.checked(path: path, in: text))
         } else if let rest = text.droppingPrefix("tcp:") {

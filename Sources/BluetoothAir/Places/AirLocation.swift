@@ -6,7 +6,7 @@ import BluetoothHCI
 ///
 /// Two devices with positions are as far apart as their positions. Between all others the larger distance counts; a
 /// device with a position then has the distance 1 m.
-package enum AirLocation: Hashable, Sendable {
+public enum AirLocation: Hashable, Sendable {
     /// At this distance from all other devices.
     case distance(Distance)
     /// At this position.

@@ -8,7 +8,7 @@ import CryptoExtras
 import NIOCore
 
 /// The key with which a peer signs data, and its last counter.
-package struct PeerSigningKey: Hashable, Sendable {
+public struct PeerSigningKey: Hashable, Sendable {
     /// The peer's CSRK.
     package let key: Octets16
     /// The last accepted sign counter; `nil` before the first.

@@ -9,28 +9,28 @@ extension LEHost {
     /// The identity address of this device, by which peers know it; `nil` if it has none, or without a controller.
     ///
     /// With privacy, it uses other addresses on the air.
-    package var address: DeviceAddress? { self.controller.isReady ? self.radio.addresses.identity : nil }
+    public var address: DeviceAddress? { self.controller.isReady ? self.radio.addresses.identity : nil }
 
     /// The identity resolving key of this device (IRK). With privacy, its private addresses are generated from it, and
     /// its peers receive it when they pair.
     ///
     /// It belongs to the device's identity: store it with the bonds, and set it before the radio is used, such as when
     /// the host becomes ready. Otherwise a host with privacy generates one.
-    package var identityResolvingKey: Octets16? {
+    public var identityResolvingKey: Octets16? {
         get { self.radio.addresses.identityResolvingKey }
         set { if self.radio.addresses.setKey(newValue) { self.radio.identityChanged() } }
     }
 
     /// All bonded peers. Their private addresses are resolved, by the controller if it can, and no other device can
     /// claim their identities in a pairing without the user's consent, or with a weaker key.
-    package var bondedPeers: [BondedPeer] {
+    public var bondedPeers: [BondedPeer] {
         get { self.radio.addresses.bondedPeers }
         set { if self.radio.addresses.setBondedPeers(newValue) { self.radio.identityChanged() } }
     }
 
     /// The privacy of bonded peers by their identity addresses, as ``LEHostDelegate/host(_:link:didReadPrivacy:)``
     /// reports it. Store it with the bonds.
-    package var peerPrivacy: [DeviceAddress: PeerPrivacy] {
+    public var peerPrivacy: [DeviceAddress: PeerPrivacy] {
         get { self.radio.addresses.peerPrivacy }
         set { self.radio.addresses.setPeerPrivacy(newValue) }
     }
@@ -58,7 +58,7 @@ extension LEHost {
     }
 
     /// Stops advertising.
-    package func stopAdvertising() {
+    public func stopAdvertising() {
         self.assertOnEventLoop()
         self.radio.advertising.stop()
     }
@@ -90,7 +90,7 @@ extension LEHost {
     }
 
     /// Cancels a pending connection; if the link has already been opened, ends it. The end is reported if the link was.
-    package func cancelConnection(to address: DeviceAddress) {
+    public func cancelConnection(to address: DeviceAddress) {
         guard !self.stopConnecting(to: address) else { return }
         let link = self.openLinks.all.first { $0.information.isCentral && $0.information.peer == address }
         guard let link else { return }
@@ -100,13 +100,13 @@ extension LEHost {
 
     /// Cancels a pending connection, but not a link that has already been opened; returns whether one was pending.
     @discardableResult
-    package func stopConnecting(to address: DeviceAddress) -> Bool {
+    public func stopConnecting(to address: DeviceAddress) -> Bool {
         self.assertOnEventLoop()
         return self.radio.initiating.cancel(address)
     }
 
     /// Whether this controller receives extended advertising and can connect to its advertisers, as far as is known.
-    package var hasExtendedAdvertising: Bool { self.radio.extendedCommands.areUsed }
+    public var hasExtendedAdvertising: Bool { self.radio.extendedCommands.areUsed }
 
     /// The advertising reports that the user needs, for a channel that can omit others.
     package var reportNeed: AdvertisingReportNeed {

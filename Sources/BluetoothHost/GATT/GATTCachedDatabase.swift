@@ -1,14 +1,14 @@
 // The identification of a server's database that a client stores, so that on the next link a single read validates its
 // whole cache (Vol 3, Part G, 2.5.2 and 7.3).
 
-package import NIOCore
+public import NIOCore
 
 /// The identification of a cached database, and the handles for configuring caching.
 ///
 /// The Database Hash covers every declaration with its handle, so these handles are valid while the hash is the same.
 public struct GATTCachedDatabase: Hashable, Sendable {
     /// The 16 octets of the Database Hash.
-    package var databaseHash: ByteBuffer
+    public var databaseHash: ByteBuffer
     /// The value handle of Service Changed.
     package var serviceChanged: AttributeHandle?
     /// The Client Characteristic Configuration of Service Changed, if the server let this client subscribe.

@@ -29,7 +29,7 @@ extension LEHost {
     }
 
     /// Stops listening on an SPSM; open channels stay open.
-    package func stopListening(spsm: SPSM) {
+    public func stopListening(spsm: SPSM) {
         self.assertOnEventLoop()
         self.channels.stopListening(on: spsm)
     }
@@ -49,7 +49,7 @@ extension LEHost {
     }
 
     /// A channel by its identifier; `nil` after its end.
-    package func information(of channel: L2CAPChannelID) -> L2CAPChannelInformation? {
+    public func information(of channel: L2CAPChannelID) -> L2CAPChannelInformation? {
         self.assertOnEventLoop()
         return self.channels[channel]
     }
@@ -66,7 +66,7 @@ extension LEHost {
 
     /// Gives back received octets of a channel, the oldest first, so that the peer may send more; all if there are
     /// fewer.
-    package func consume(_ count: Int, of channel: L2CAPChannelID) {
+    public func consume(_ count: Int, of channel: L2CAPChannelID) {
         self.assertOnEventLoop()
         self.channels.update(channel) { $0.consume(count, &$1) }
     }
@@ -78,7 +78,7 @@ extension LEHost {
     /// - Parameters:
     ///   - channel: The channel; ignored if it has ended.
     ///   - lastOctets: Octets to send before the end, without a limit.
-    package func closeChannel(_ channel: L2CAPChannelID, after lastOctets: [ByteBuffer] = []) {
+    public func closeChannel(_ channel: L2CAPChannelID, after lastOctets: [ByteBuffer] = []) {
         self.assertOnEventLoop()
         self.channels.update(channel) { $0.close(after: lastOctets, &$1) }
     }

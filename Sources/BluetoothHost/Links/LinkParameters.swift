@@ -7,7 +7,7 @@ public import BluetoothTypes
 import NIOCore
 
 /// The connection parameters of a link (Vol 6, Part B, 4.5.1 and 4.5.2).
-package struct LinkTiming: Hashable, Sendable {
+public struct LinkTiming: Hashable, Sendable {
     /// The time between two connection events.
     package var interval: ConnectionInterval
     /// The number of connection events that the peripheral may skip.
@@ -24,7 +24,7 @@ package struct LinkTiming: Hashable, Sendable {
 }
 
 /// The PHYs of a link.
-package struct LinkPHYs: Hashable, Sendable {
+public struct LinkPHYs: Hashable, Sendable {
     /// For sending.
     package var transmitter: PHY
     /// For receiving.

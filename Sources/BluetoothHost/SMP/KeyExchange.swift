@@ -177,7 +177,7 @@ struct KeyExchange: Sendable {
 }
 
 /// A bonded peer, as a host knows it without a link.
-package struct BondedPeer: Hashable, Sendable {
+public struct BondedPeer: Hashable, Sendable {
     /// The peer's identity; a key of zero stands for none.
     package var identity: IdentityInformation
     /// The address with which it paired, if it has no identity resolving key.

@@ -2,13 +2,13 @@
 
 extension LEHost {
     /// How the host pairs from now on, on open and on future links.
-    package var pairing: PairingConfiguration {
+    public var pairing: PairingConfiguration {
         get { self.security.pairing }
         set { self.security.pairing = newValue }
     }
 
     /// The security of a link; `nil` if there is no such link.
-    package func security(of link: LinkID) -> LinkSecurity? {
+    public func security(of link: LinkID) -> LinkSecurity? {
         self.assertOnEventLoop()
         return self.openLinks[link]?.bearer.security
     }
@@ -17,7 +17,7 @@ extension LEHost {
     /// from the central.
     ///
     /// The delegate is told of the outcome. Nothing happens if the link already has the level.
-    package func secure(_ link: LinkID, to level: SecurityLevel) {
+    public func secure(_ link: LinkID, to level: SecurityLevel) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.requestSecurity(level, &$1) }
@@ -28,14 +28,14 @@ extension LEHost {
     /// - Parameters:
     ///   - link: The link.
     ///   - level: The least level that the pairing must reach.
-    package func pair(_ link: LinkID, level: SecurityLevel = .encrypted) {
+    public func pair(_ link: LinkID, level: SecurityLevel = .encrypted) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.pair(level, &$1) }
     }
 
     /// Answers a question of the pairing on a link.
-    package func answer(_ answer: PairingAnswer, on link: LinkID) {
+    public func answer(_ answer: PairingAnswer, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.answer(answer, &$1) }
@@ -44,14 +44,14 @@ extension LEHost {
     /// Tells the peer that the user has pressed a key while entering a passkey (Vol 3, Part H, 3.5.8).
     ///
     /// Nothing is sent unless the user is asked for a passkey and both devices use keypress notifications.
-    package func send(_ keypress: KeypressNotification, on link: LinkID) {
+    public func send(_ keypress: KeypressNotification, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.send(keypress, &$1) }
     }
 
     /// Ends the pairing on a link.
-    package func cancelPairing(on link: LinkID) {
+    public func cancelPairing(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.cancelPairing(&$1) }
@@ -59,7 +59,7 @@ extension LEHost {
 
     /// Makes the peer of a link drop the keys of the pairing that was just completed, because this device could not
     /// store its own.
-    package func rejectKeys(of link: LinkID) {
+    public func rejectKeys(of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.rejectKeys(&$1) }
@@ -75,7 +75,7 @@ extension LEHost {
     }
 
     /// Forgets the keys of a link's peer. The link stays encrypted.
-    package func removeBond(of link: LinkID) {
+    public func removeBond(of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         link.securityManager.removeBond()

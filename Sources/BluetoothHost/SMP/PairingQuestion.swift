@@ -116,7 +116,7 @@ public struct PairingConsent: Hashable, Sendable {
 }
 
 /// The user's answer.
-package enum PairingAnswer: Hashable, Sendable {
+public enum PairingAnswer: Hashable, Sendable {
     /// Whether to pair.
     case consent(Bool)
     /// The digits; `nil` if the user gives up.

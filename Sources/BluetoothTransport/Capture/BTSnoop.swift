@@ -108,7 +108,7 @@ public enum BTSnoop {
 }
 
 /// Encodes records of the capture format.
-package enum BTSnoopWriter {
+public enum BTSnoopWriter {
     package static func writeFileHeader(into bytes: inout ByteBuffer) {
         bytes.writeStaticString(BTSnoop.magic)
         bytes.writeMultipleIntegers(BTSnoop.version, BTSnoop.h4DataLink)

@@ -5,7 +5,7 @@
 // mixed-up links. So each adapter has its own file: the first has the requested name, the next ones get a number,
 // `run.btsnoop`, `run-2.btsnoop`. A lock on the file decides which is first, also among processes with the same name.
 
-package import BluetoothHCI
+public import BluetoothHCI
 package import Logging
 import NIOCore
 
@@ -20,7 +20,7 @@ import Darwin
 /// A capture file of one adapter, which outlives the adapter's channels.
 ///
 /// Used only on the adapter's loop.
-package final class CaptureFile {
+public final class CaptureFile {
     private enum State {
         case open(descriptor: CInt)
         case closed
@@ -82,7 +82,7 @@ package final class CaptureFile {
     }
 
     /// Adds a packet; ``flush()`` writes it.
-    package func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
+    public func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
         guard case .open = self.state else { return }
         BTSnoopWriter.write(packet, direction, at: self.now(), into: &self.buffer)
         if self.buffer.readableBytes >= Self.flushSize { self.flush() }
@@ -91,7 +91,7 @@ package final class CaptureFile {
     var needsFlush: Bool { self.buffer.readableBytes > 0 }
 
     /// Writes all added packets.
-    package func flush() {
+    public func flush() {
         guard case .open(let descriptor) = self.state, self.needsFlush else { return }
         let failure = self.buffer.withUnsafeReadableBytes { octets in
             Self.failure(ofWriting: octets) { octets, count in write(descriptor, octets, count) }

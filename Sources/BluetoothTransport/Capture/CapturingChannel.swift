@@ -1,11 +1,11 @@
 // A channel that captures the packets of another one, in both directions and in the order in which the host sends and
 // receives them.
 
-package import BluetoothHCI
-package import NIOCore
+public import BluetoothHCI
+public import NIOCore
 
 /// Records the packets of a ``CapturingChannel``, on the channel's event loop.
-package protocol PacketRecorder: AnyObject {
+public protocol PacketRecorder: AnyObject {
     /// Records a packet before it is passed on.
     func record(_ packet: HCIPacket, _ direction: BTSnoop.Direction)
 
@@ -18,7 +18,7 @@ extension CaptureFile: PacketRecorder {}
 /// An HCI channel that captures the traffic of another one.
 ///
 /// All members are used on ``eventLoop`` only, which debug builds check.
-package final class CapturingChannel: HCIChannel {
+public final class CapturingChannel: HCIChannel {
     /// When the recorder is flushed.
     private enum Flush {
         case none
@@ -27,7 +27,7 @@ package final class CapturingChannel: HCIChannel {
     }
 
     /// The loop of the captured channel.
-    package let eventLoop: any EventLoop
+    public let eventLoop: any EventLoop
     private let channel: any HCIChannel
     private let recorder: any PacketRecorder
     private weak var receiver: (any HCIChannelReceiver)?
@@ -42,13 +42,13 @@ package final class CapturingChannel: HCIChannel {
 
     deinit { self.recorder.flush() }
 
-    package func start(receiver: any HCIChannelReceiver) {
+    public func start(receiver: any HCIChannelReceiver) {
         self.eventLoop.assertInEventLoop()
         self.receiver = receiver
         self.channel.start(receiver: self)
     }
 
-    package func send(_ packet: HCIPacket) {
+    public func send(_ packet: HCIPacket) {
         self.eventLoop.assertInEventLoop()
         self.recorder.record(packet, .toController)
         self.channel.send(packet)
@@ -60,12 +60,12 @@ package final class CapturingChannel: HCIChannel {
         }
     }
 
-    package var leavesProcess: Bool { self.channel.leavesProcess }
+    public var leavesProcess: Bool { self.channel.leavesProcess }
 
-    package func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
+    public func sendTogether(_ body: () -> Void) { self.channel.sendTogether(body) }
 
     /// Closes the channel; the recorder remains for the adapter's next one.
-    package func close() {
+    public func close() {
         self.eventLoop.assertInEventLoop()
         self.receiver = nil
         self.channel.close()
@@ -74,19 +74,19 @@ package final class CapturingChannel: HCIChannel {
 }
 
 extension CapturingChannel: HCIChannelReceiver {
-    package func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
+    public func channel(_ channel: any HCIChannel, didReceive packet: HCIPacket) {
         self.flush = .withBatch
         self.recorder.record(packet, .toHost)
         self.receiver?.channel(self, didReceive: packet)
     }
 
-    package func channelDidFinishBatch(_ channel: any HCIChannel) {
+    public func channelDidFinishBatch(_ channel: any HCIChannel) {
         self.receiver?.channelDidFinishBatch(self)
         self.flush = .none
         self.recorder.flush()
     }
 
-    package func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
+    public func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {
         self.flush = .none
         self.recorder.flush()
         let receiver = self.receiver

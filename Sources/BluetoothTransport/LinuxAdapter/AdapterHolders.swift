@@ -2,7 +2,7 @@
 // sockets. `AdapterUnavailable` draws the conclusions for one adapter.
 
 /// The processes of this machine that may use a Linux adapter.
-package struct AdapterHolders: Hashable, Sendable {
+public struct AdapterHolders: Hashable, Sendable {
     /// The system's Bluetooth service, if it runs.
     package var daemon: ProcessInformation?
     /// Other programs with HCI sockets, except those that only monitor.

@@ -16,7 +16,7 @@ import Darwin
 #endif
 
 /// The Linux adapters and radio switches of this machine.
-package struct AdapterListing: Hashable, Sendable {
+public struct AdapterListing: Hashable, Sendable {
     /// Whether a radio is switched off.
     package enum Block: Hashable, Sendable {
         case none

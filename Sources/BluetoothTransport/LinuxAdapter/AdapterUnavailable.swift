@@ -2,7 +2,7 @@
 // cannot open an adapter and the listing of adapters both take their text from here.
 
 /// A reason why a Linux adapter is unavailable to a program.
-package enum AdapterUnavailable: Hashable, Sendable {
+public enum AdapterUnavailable: Hashable, Sendable {
     /// The radio was switched off, by a program or by hand.
     case switchedOff
     /// The radio was switched off by a switch or key of the machine.

@@ -1,6 +1,6 @@
 // A Linux adapter.
 
-package import NIOCore
+public import NIOCore
 
 extension H4Channel {
     /// Opens a Linux adapter exclusively. Call this on `eventLoop`, which is one of SwiftNIO's socket loops.
@@ -11,7 +11,7 @@ extension H4Channel {
     ///   - index: The number in the adapter's name, 0 for `hci0`.
     ///   - eventLoop: The loop of the channel.
     /// - Returns: The channel, on `eventLoop`, or a ``TransportError`` with one line for a person.
-    package static func open(linuxAdapter index: Int, on eventLoop: any EventLoop) -> EventLoopFuture<H4Channel> {
+    public static func open(linuxAdapter index: Int, on eventLoop: any EventLoop) -> EventLoopFuture<H4Channel> {
         #if os(Linux)
         Self.openDevice(over: .linuxAdapter(index: index), on: eventLoop) { try UserChannel.open(index) }
         #else

@@ -1,6 +1,6 @@
 // A controller on a serial port.
 
-package import NIOCore
+public import NIOCore
 
 extension H4Channel {
     /// Opens a controller on a serial port. Call this on `eventLoop`, which is one of SwiftNIO's socket loops.
@@ -13,7 +13,7 @@ extension H4Channel {
     ///   - bitsPerSecond: The controller's speed.
     ///   - eventLoop: The loop of the channel.
     /// - Returns: The channel, on `eventLoop`, or a ``TransportError`` with one line for a person.
-    package static func open(
+    public static func open(
         serialPort path: String,
         bitsPerSecond: Int,
         on eventLoop: any EventLoop

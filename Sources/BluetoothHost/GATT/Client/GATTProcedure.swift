@@ -88,7 +88,7 @@ public protocol GATTRequestProcedure: GATTProcedure {
 
 extension GATTRequestProcedure {
     /// The error ends the procedure.
-    package mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<Output> {
+    public mutating func receive(_ error: ATTErrorResponse, mtu: Int) -> GATTStep<Output> {
         .finish(.failure(.att(error.error, handle: error.handle)))
     }
 

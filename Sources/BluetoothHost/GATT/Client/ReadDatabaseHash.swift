@@ -1,18 +1,18 @@
 // The Database Hash (Vol 3, Part G, 7.3).
 
-package import BluetoothTypes
-package import NIOCore
+public import BluetoothTypes
+public import NIOCore
 
 /// Reads the Database Hash of the server: 16 octets that are the same while its database is.
-package struct ReadDatabaseHash: GATTRequestProcedure {
+public struct ReadDatabaseHash: GATTRequestProcedure {
     /// Creates the procedure.
     package init() {}
 
     /// Asks for the hash by its type.
-    package mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> { .send(Self.request) }
+    public mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> { .send(Self.request) }
 
     /// Takes the hash.
-    package mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
+    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
         .succeed(try Self.hash(in: response))
     }
 

@@ -1,11 +1,11 @@
 // Reading several values with one request: of known lengths and joined, or each with its length (Vol 3, Part G, 4.8.4
 // and 4.8.5). A server answers with all values or an error.
 
-package import BluetoothTypes
-package import NIOCore
+public import BluetoothTypes
+public import NIOCore
 
 /// Reads values of known lengths, joined in one buffer (Read Multiple Characteristic Values, 4.8.4).
-package struct ReadMultipleValues: GATTRequestProcedure {
+public struct ReadMultipleValues: GATTRequestProcedure {
     private let handles: [AttributeHandle]
 
     /// Creates the procedure.
@@ -13,20 +13,20 @@ package struct ReadMultipleValues: GATTRequestProcedure {
     package init(_ handles: [AttributeHandle]) { self.handles = handles }
 
     /// Sends the one request.
-    package mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> {
+    public mutating func begin(mtu: Int) -> GATTStep<ByteBuffer> {
         if let error = handleListError(self.handles, mtu: mtu) { return .fail(error) }
         return .send(ATTReadMultipleRequest(handles: ATTHandleList(self.handles)))
     }
 
     /// Takes the joined values.
-    package mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
+    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<ByteBuffer> {
         .succeed(try ATTReadMultipleResponse(parsing: response).values)
     }
 }
 
 /// Reads values of any length (Read Multiple Variable Length Characteristic Values, 4.8.5). What did not fit into the
 /// response is left out.
-package struct ReadMultipleVariableLengthValues: GATTRequestProcedure {
+public struct ReadMultipleVariableLengthValues: GATTRequestProcedure {
     private let handles: [AttributeHandle]
 
     /// Creates the procedure.
@@ -34,13 +34,13 @@ package struct ReadMultipleVariableLengthValues: GATTRequestProcedure {
     package init(_ handles: [AttributeHandle]) { self.handles = handles }
 
     /// Sends the one request.
-    package mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
+    public mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
         if let error = handleListError(self.handles, mtu: mtu) { return .fail(error) }
         return .send(ATTReadMultipleVariableRequest(handles: ATTHandleList(self.handles)))
     }
 
     /// Takes the values that are whole.
-    package mutating func receive(
+    public mutating func receive(
         _ response: ByteBuffer,
         mtu: Int
     ) throws(MalformedBytes) -> GATTStep<[AttributeValue]> {

@@ -1,10 +1,10 @@
 // Read Using Characteristic UUID (Vol 3, Part G, 4.8.2).
 
-package import BluetoothTypes
-package import NIOCore
+public import BluetoothTypes
+public import NIOCore
 
 /// Reads the first values of a type in a range of handles, as many as one response holds.
-package struct ReadUsingCharacteristicUUID: GATTRequestProcedure {
+public struct ReadUsingCharacteristicUUID: GATTRequestProcedure {
     private let type: BluetoothUUID
     private let range: AttributeHandleRange
 
@@ -18,12 +18,12 @@ package struct ReadUsingCharacteristicUUID: GATTRequestProcedure {
     }
 
     /// Sends the one request.
-    package mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
+    public mutating func begin(mtu: Int) -> GATTStep<[AttributeValue]> {
         .send(ATTReadByTypeRequest(start: self.range.lowerBound, end: self.range.upperBound, type: self.type))
     }
 
     /// Takes the values.
-    package mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[AttributeValue]>
+    public mutating func receive(_ response: ByteBuffer, mtu: Int) throws(MalformedBytes) -> GATTStep<[AttributeValue]>
     {
         var values: [AttributeValue] = []
         var expected = Int(self.range.lowerBound)

@@ -17,7 +17,7 @@ package enum GATTDiscovery: Hashable, Sendable {
 }
 
 /// The result of a discovery.
-package enum GATTDiscovered: Hashable, Sendable {
+public enum GATTDiscovered: Hashable, Sendable {
     /// Services.
     case services([GATTRemoteService])
     /// Characteristics.
@@ -27,7 +27,7 @@ package enum GATTDiscovered: Hashable, Sendable {
 }
 
 /// Makes one discovery of any kind.
-package struct DiscoverAttributes: GATTProcedure {
+public struct DiscoverAttributes: GATTProcedure {
     private enum Procedure: Sendable {
         case services(DiscoverPrimaryServices)
         case includedServices(FindIncludedServices)
@@ -50,7 +50,7 @@ package struct DiscoverAttributes: GATTProcedure {
     }
 
     /// Goes on behind what the last response has named, until nothing is left.
-    package mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<GATTDiscovered> {
+    public mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<GATTDiscovered> {
         let procedure = self.procedure
         self.procedure = .stepping
         switch consume procedure {

@@ -26,7 +26,7 @@ package struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable 
 /// The result is the characteristic's descriptors if they were discovered, `nil` if the handle was known. A
 /// characteristic without the descriptor ends it with ``ATTErrorCode/attributeNotFound``. A notification may come
 /// before the result.
-package struct WriteClientCharacteristicConfiguration: GATTProcedure {
+public struct WriteClientCharacteristicConfiguration: GATTProcedure {
     private enum Phase: Sendable {
         /// The descriptors are being discovered.
         case discovering(DiscoverDescriptors)
@@ -57,10 +57,10 @@ package struct WriteClientCharacteristicConfiguration: GATTProcedure {
     }
 
     /// Write commands that were asked for later wait for it.
-    package var isExclusive: Bool { true }
+    public var isExclusive: Bool { true }
 
     /// Discovers the descriptors if the handle is not known, then writes.
-    package mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTRemoteDescriptor]?> {
+    public mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<[GATTRemoteDescriptor]?> {
         switch self.phase {
         case .discovering(var discovery):
             switch discovery.step(event, mtu: mtu) {

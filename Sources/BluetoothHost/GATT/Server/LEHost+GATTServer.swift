@@ -17,7 +17,7 @@ extension LEHost {
     }
 
     /// Removes the service whose declaration has `handle`; subscribed clients are informed.
-    package func removeService(_ handle: AttributeHandle) {
+    public func removeService(_ handle: AttributeHandle) {
         self.assertOnEventLoop()
         guard let range = self.server.remove(handle) else { return }
         self.published[handle] = nil
@@ -87,7 +87,7 @@ extension LEHost {
     ///
     /// - Returns: False if there is no such link, so that nothing is counted.
     @discardableResult
-    package func notifyUnconditionally(
+    public func notifyUnconditionally(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
         to link: LinkID,
