@@ -66,7 +66,7 @@ public struct SecurityRequirement: Hashable, Sendable {
 /// The security of a link.
 public struct LinkSecurity: Hashable, Sendable {
     /// The key that a link is encrypted with.
-    package struct Key: Hashable, Sendable {
+    public struct Key: Hashable, Sendable {
         /// Whether its pairing protected against a man in the middle.
         package var isAuthenticated: Bool
         /// Whether it comes from LE Secure Connections.
@@ -89,7 +89,7 @@ public struct LinkSecurity: Hashable, Sendable {
     }
 
     /// The key that the link is encrypted with; `nil` if it is not encrypted.
-    package var key: Key?
+    public var key: Key?
     /// Whether this host has a bond with the peer, so that encryption needs no pairing.
     package var isBonded: Bool
     /// Whether the link is encrypted with the key of the bond: until then any device may be using the peer's address.

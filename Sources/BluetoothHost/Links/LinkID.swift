@@ -1,6 +1,6 @@
 // Identifiers of links above HCI. Unlike connection handles, which the controller reuses, they are unique.
 
-package import BluetoothTypes
+public import BluetoothTypes
 
 /// A link between this host and a peer.
 public struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -24,7 +24,7 @@ public struct LinkInformation: Hashable, Sendable {
     /// The link's identifier.
     public var id: LinkID
     /// The peer's address; its identity address if that was resolved.
-    package var peer: DeviceAddress
+    public var peer: DeviceAddress
     /// Whether this side is the central.
     public var isCentral: Bool
 

@@ -114,10 +114,10 @@ public struct Bond: Hashable, Sendable {
     }
 
     /// The level of a link that is encrypted with these keys.
-    package var level: SecurityLevel { self.key.level }
+    public var level: SecurityLevel { self.key.level }
 
     /// The peer's identity address; the address with which it paired if it has distributed none.
-    package var identityAddress: DeviceAddress { self.peer.identity?.address ?? self.peerAddress }
+    public var identityAddress: DeviceAddress { self.peer.identity?.address ?? self.peerAddress }
 
     /// The key for links in which this device has the role.
     func longTermKey(asCentral isCentral: Bool) -> LongTermKey? {
