@@ -102,7 +102,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
         return Int(digits)
     }
 
-    /// The text that ``init(parsing:)`` parses.
+    /// The text that `init(parsing:)` parses.
     public var description: String {
         switch self {
         case .userAir: return "air"

@@ -55,7 +55,9 @@ public protocol GATTProcedure: Sendable {
     var serviceChanged: AttributeHandle? { get }
 
     /// Takes its turn or an answer.
-    /// - Parameter mtu: The ATT MTU of the link in octets, now.
+    /// - Parameters:
+    ///   - event: The turn, or the answer.
+    ///   - mtu: The ATT MTU of the link, in octets.
     mutating func step(_ event: GATTEvent, mtu: Int) -> GATTStep<Output>
 }
 

@@ -24,7 +24,7 @@ package struct ClientCharacteristicConfiguration: OptionSet, Hashable, Sendable 
 /// Writes the Client Characteristic Configuration of a characteristic.
 ///
 /// The result is the characteristic's descriptors if they were discovered, `nil` if the handle was known. A
-/// characteristic without the descriptor ends it with ``ATTErrorCode/attributeNotFound``. A notification may come
+/// characteristic without the descriptor ends it with Attribute Not Found. A notification may come
 /// before the result.
 public struct WriteClientCharacteristicConfiguration: GATTProcedure {
     private enum Phase: Sendable {
