@@ -201,7 +201,8 @@ extension DeviceMirror: LEHostDelegate {
                     return self.host.respond(to: request.id, with: .failure(.unlikelyError))
                 }
                 // An attribute value has 512 octets at most.
-                let whole = value.getSlice(at: value.readerIndex, length: min(value.readableBytes, ATT.maximumValueLength)) ?? value
+                let length = min(value.readableBytes, ATT.maximumValueLength)
+                let whole = value.getSlice(at: value.readerIndex, length: length) ?? value
                 self.longRead = (request.handle, whole)
                 self.answer(request, with: whole)
             case .failure(let code): self.host.respond(to: request.id, with: .failure(code))

@@ -194,7 +194,8 @@ final class Publisher {
         guard let host = self.host else { return nil }
         if let central = self.centrals[path] { return central }
         guard self.centrals.count < Self.centralLimit, let device = self.device(path) else { return nil }
-        let central = CentralMirror(path, device.address, mtu: mtu.map(Int.init) ?? ATT.defaultMTU, on: self.air, to: self.controller, host)
+        let mtu = mtu.map(Int.init) ?? ATT.defaultMTU
+        let central = CentralMirror(path, device.address, mtu: mtu, on: self.air, to: self.controller, host)
         self.centrals[path] = central
         return central
     }
