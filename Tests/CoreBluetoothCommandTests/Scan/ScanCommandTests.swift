@@ -56,7 +56,11 @@ struct ScanCommandTests {
 
     private static let reports =
         ([(1, -71), (1, -70), (2, -60), (1, -50), (2, -90), (3, nil), (2, -70)] as [(UInt8, Int?)])
-        .map { discovery($0, $1, name: "Device \($0)") }
+        .map { id, rssi in
+            var device = discovery(id, rssi, name: "Device \(id)")
+            device.time = Date(timeIntervalSince1970: 0)
+            return device
+        }
 
     /// The lines that are printed of these reports.
     private func lines(
