@@ -57,10 +57,10 @@ let package = Package(
         .target(name: "CPlatform"),
         .target(name: "BluetoothTransport", dependencies: ["BluetoothHCI", "CPlatform", .nioPosix, .logging]),
         .target(name: "BluetoothAirService", dependencies: ["BluetoothAir", "BluetoothTransport", .logging]),
-        // The adapter that BlueZ has, as an air of real devices.
+        // BlueZ's adapter, as an air of real devices.
         .target(
             name: "BluetoothBlueZ",
-            dependencies: ["BluetoothAir", "BluetoothHost", "CPlatform", .nioCore, .nioPosix, .logging]
+            dependencies: ["BluetoothAir", "BluetoothHost", "CPlatform", .nioCore, .logging]
         ),
         .target(
             name: "CoreBluetooth",

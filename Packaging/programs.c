@@ -1,5 +1,5 @@
-// The three programs in one file, because nine tenths of each are the Swift runtime and shared libraries. The name by which
-// it is started selects the program; Packaging/build gives it three names, as hard links.
+// The three programs in one file, because nine tenths of each are the Swift runtime and shared libraries. The name by
+// which it is started selects the program; Packaging/build gives it three names, as hard links.
 
 #define _GNU_SOURCE
 #include <errno.h>

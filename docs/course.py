@@ -142,8 +142,8 @@ class Course:
         trace = printed.split("\nThe run\n\n")[1].split("\n\nWhat to look for\n")[0].strip("\n")
         lines = trace.split("\n")
         self.write(f"{name}-trace.txt", trace + "\n")
-        run = [self.step(f"Run it with `{in_clone(command)}`. Each line is printed as it happens; the times are those of the "
-                         "lesson.", command, f"{name}-trace.txt")]
+        run = [self.step(f"Run it with `{in_clone(command)}`. Each line is printed as it happens; the times are those "
+                         "of the lesson.", command, f"{name}-trace.txt")]
         start = 0
         for place, seen in enumerate(events["observation"], 1):
             file = f"{name}-trace-{place}.txt"
@@ -169,8 +169,8 @@ class Course:
 
     @staticmethod
     def excerpt(lines, text, start):
-        """The lines around the next one that contains a text, and where to continue the search. Empty lines, which surround
-        headings, do not count."""
+        """The lines around the next one that contains a text, and where to continue the search. Empty lines, which
+        surround headings, do not count."""
         entries = [number for number, line in enumerate(lines) if line]
         place = next(place for place in range(start, len(entries)) if text in lines[entries[place]])
         first, last = max(0, place - 2), min(len(entries), place + 5) - 1

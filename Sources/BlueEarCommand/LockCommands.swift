@@ -79,8 +79,8 @@ extension MessengerCommand {
 struct SecretOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The secret that lock and key share. Other users of this machine can see it here, but not BLUEEAR_SECRET in "
-                + "the environment."
+            "The secret that lock and key share. Other users of this machine can see it here, but not BLUEEAR_SECRET "
+                + "in the environment."
         )
     )
     var secret: String?

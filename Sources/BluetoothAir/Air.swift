@@ -18,7 +18,8 @@ public import NIOCore
 /// strength is rounded to whole dBm, so the range ends between 334 m, which is heard, and 335 m, which is not.
 /// ``walls`` and ``VirtualController/setAttenuation(_:to:)`` weaken it further.
 ///
-/// Receivers are looked up only among nearby devices, so the cost grows with how many devices are near each other.
+/// Receivers are looked up only among nearby devices, so the cost grows with the number of devices that are near each
+/// other.
 ///
 /// Use all members on ``eventLoop`` only; a debug build traps on another thread.
 public final class Air {

@@ -71,8 +71,8 @@ public final class VirtualController: HCIChannel {
         }
     }
 
-    /// Connects `central`, under an address, to this controller without an advertisement, for devices that have connected
-    /// elsewhere.
+    /// Connects `central`, under an address, to this controller without an advertisement, for devices that have
+    /// connected elsewhere.
     package func connect(_ central: VirtualController, as address: DeviceAddress) {
         precondition(self.air === central.air, "the controllers belong to different airs")
         self.air.enter { self.air.connect(central.onLoop, at: address, to: self.onLoop) }

@@ -18,7 +18,8 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
 
     /// The forms of a name, for messages and help.
     package static let forms =
-        "air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, h4:serial:DEVICE@SPEED, hci0, bluez or bluez:hci0"
+        "air, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, h4:serial:DEVICE@SPEED, hci0, bluez "
+        + "or bluez:hci0"
 
     /// Parses a name.
     ///

@@ -57,7 +57,13 @@ int linux_hci_socket(int *descriptor) {
     return result(*descriptor);
 }
 
-enum { l2cap_protocol = 0, bluetooth_options = 274, security_option = 4, send_mtu_option = 12, receive_mtu_option = 13 };
+enum {
+    l2cap_protocol = 0,
+    bluetooth_options = 274,
+    security_option = 4,
+    send_mtu_option = 12,
+    receive_mtu_option = 13,
+};
 
 struct l2cap_address {
     sa_family_t family;

@@ -1,5 +1,5 @@
-// The secret in a page's address. Whoever knows the address may use the page; other users of the computer and pages of
-// other sites in the user's browser do not know it.
+// The secret in a page's address. A user who knows the address may use the page; other users of the computer and pages
+// of other sites in the user's browser do not know it.
 
 /// The secret part of an address.
 package struct AccessToken: Sendable {

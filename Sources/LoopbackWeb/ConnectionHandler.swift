@@ -10,7 +10,7 @@
 //
 // A peer can send slowly or too much (the connection ends), read slowly (documents are skipped, then the connection
 // ends), and open many connections: if there is no room, the oldest connection that has not shown the token ends for a
-// new one, so whoever has the token gets a place. Deadlines are tasks of the event loop.
+// new one, so a browser that has the token gets a place. Deadlines are tasks of the event loop.
 
 import NIOCore
 import NIOHTTP1

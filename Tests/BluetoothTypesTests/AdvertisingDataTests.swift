@@ -31,16 +31,28 @@ struct AdvertisingDataTests {
                     .shortenedLocalName, .completeLocalName, .txPowerLevel,
                 ]
             ),
-            (0x10, [.securityManagerTKValue]),
-            (0x14, [.solicited16BitServiceUUIDs, .solicited128BitServiceUUIDs, .serviceData16Bit]),
-            (0x1B, [.deviceAddress]),
             (
-                0x1F,
+                0x0D,
                 [
-                    .solicited32BitServiceUUIDs, .serviceData32Bit, .serviceData128Bit,
-                    .secureConnectionsConfirmationValue, .secureConnectionsRandomValue,
+                    .classOfDevice, .simplePairingHashC192, .simplePairingRandomizerR192, .securityManagerTKValue,
+                    .securityManagerOutOfBandFlags, .peripheralConnectionIntervalRange,
                 ]
             ),
+            (
+                0x14,
+                [
+                    .solicited16BitServiceUUIDs, .solicited128BitServiceUUIDs, .serviceData16Bit,
+                    .publicTargetAddress, .randomTargetAddress, .appearance, .advertisingInterval, .deviceAddress,
+                    .role, .simplePairingHashC256, .simplePairingRandomizerR256, .solicited32BitServiceUUIDs,
+                    .serviceData32Bit, .serviceData128Bit, .secureConnectionsConfirmationValue,
+                    .secureConnectionsRandomValue, .uri, .indoorPositioning, .transportDiscoveryData,
+                    .supportedFeatures, .channelMapUpdateIndication, .pbADV, .meshMessage, .meshBeacon, .bigInfo,
+                    .broadcastCode, .resolvableSetIdentifier, .advertisingIntervalLong, .broadcastName,
+                    .encryptedAdvertisingData, .periodicAdvertisingResponseTiming,
+                ]
+            ),
+            (0x34, [.electronicShelfLabel]),
+            (0x3D, [.information3D]),
             (0xFF, [.manufacturerSpecificData]),
         ]
         for (first, types) in runs {

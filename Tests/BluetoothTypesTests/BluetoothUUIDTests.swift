@@ -26,6 +26,7 @@ struct BluetoothUUIDTests {
         #expect(Set([short, medium, full]).count == 1)
         #expect(full.shortValue == 0x180D)
         #expect(medium.shortValue == 0x180D)
+        #expect(full.mediumValue == 0x180D)
         #expect(full.attForm.octetCount == 2)
         #expect(BluetoothUUID(form: .medium(0x1234_5678)).attForm.octetCount == 16)
         #expect(BluetoothUUID(form: .full(1, 2)).shortValue == nil)
@@ -34,21 +35,23 @@ struct BluetoothUUIDTests {
 
     @Test("a long UUID has a short form only if all its other bits are those of the Bluetooth Base UUID")
     func baseUUID() throws {
-        let cases: [(String, UInt16?)] = [
-            ("0000FFFF-0000-1000-8000-00805F9B34FB", 0xFFFF),
-            ("00010000-0000-1000-8000-00805F9B34FB", nil),
-            ("0000180D-0001-1000-8000-00805F9B34FB", nil),
-            ("0000180D-0000-1001-8000-00805F9B34FB", nil),
-            ("0000180D-0000-1000-8000-00805F9B34FC", nil),
+        let cases: [(String, UInt16?, UInt32?)] = [
+            ("0000FFFF-0000-1000-8000-00805F9B34FB", 0xFFFF, 0x0000_FFFF),
+            ("00010000-0000-1000-8000-00805F9B34FB", nil, 0x0001_0000),
+            ("0000180D-0001-1000-8000-00805F9B34FB", nil, nil),
+            ("0000180D-0000-1001-8000-00805F9B34FB", nil, nil),
+            ("0000180D-0000-1000-8000-00805F9B34FC", nil, nil),
         ]
-        for (text, short) in cases {
+        for (text, short, medium) in cases {
             let uuid = try #require(BluetoothUUID(text))
             #expect(uuid.shortValue == short, "\(text)")
+            #expect(uuid.mediumValue == medium, "\(text)")
             #expect(uuid.attForm.octetCount == (short == nil ? 16 : 2), "\(text)")
             #expect(uuid.attForm == uuid)
         }
         #expect(BluetoothUUID(form: .medium(0xFFFF)).shortValue == 0xFFFF)
         #expect(BluetoothUUID(form: .medium(0x1_0000)).shortValue == nil)
+        #expect(BluetoothUUID(form: .full(1, 2)).mediumValue == nil)
     }
 
     @Test("parses text and writes the same", arguments: ["180D", "12345678", "00112233-4455-6677-8899-AABBCCDDEEFF"])

@@ -16,6 +16,14 @@ struct TimeUnitsTests {
         #expect(ConnectionInterval(.microseconds(8_125)).rawValue == 7)
     }
 
+    @Test("takes a time exactly, or not at all")
+    func exactly() {
+        #expect(ConnectionInterval(exactly: .microseconds(7_500))?.rawValue == 6)
+        #expect(ConnectionInterval(exactly: .microseconds(7_501)) == nil)
+        #expect(ConnectionInterval(exactly: .microseconds(6_250)) == nil)
+        #expect(ConnectionInterval(exactly: .seconds(-1)) == nil)
+    }
+
     @Test("keeps a number out of range, and says so")
     func outOfRange() {
         #expect(!ConnectionInterval(rawValue: 5).isInRange)
@@ -32,15 +40,18 @@ struct TimeUnitsTests {
             for edge in [range.lowerBound, range.upperBound] {
                 #expect(Time(rawValue: edge).isInRange, "\(name) \(edge)")
                 #expect(Time(Time(rawValue: edge).timeAmount).rawValue == edge, "\(name) \(edge)")
+                #expect(Time(exactly: Time(rawValue: edge).timeAmount)?.rawValue == edge, "\(name) \(edge)")
             }
             if range.lowerBound > 0 {
                 let below = Time(rawValue: range.lowerBound - 1)
                 #expect(!below.isInRange, "\(name)")
+                #expect(Time(exactly: below.timeAmount) == nil, "\(name)")
                 #expect(Time(below.timeAmount).rawValue == range.lowerBound, "\(name)")
             }
             if range.upperBound < .max {
                 let above = Time(rawValue: range.upperBound + 1)
                 #expect(!above.isInRange, "\(name)")
+                #expect(Time(exactly: above.timeAmount) == nil, "\(name)")
                 #expect(Time(above.timeAmount).rawValue == range.upperBound, "\(name)")
             }
         }
@@ -83,8 +94,10 @@ struct TimeUnitsTests {
                 }
             }
             for nanoseconds in times.sorted() {
-                let nearest = Time(.nanoseconds(nanoseconds))
+                let amount = TimeAmount.nanoseconds(nanoseconds)
+                let nearest = Time(amount)
                 #expect(nearest.isInRange)
+                if let exact = Time(exactly: amount) { #expect(exact == nearest && exact.timeAmount == amount) }
                 let range = Time(rawValue: lower).timeAmount.nanoseconds...Time(rawValue: upper).timeAmount.nanoseconds
                 guard range.contains(nanoseconds) else { continue }
                 #expect(abs(nearest.timeAmount.nanoseconds - nanoseconds) * 2 <= unit)

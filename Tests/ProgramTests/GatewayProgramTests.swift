@@ -1,4 +1,5 @@
-// The tool between devices and other programs: the gateway of docs/gateway.md, channels as pipes and behind sockets, packets.
+// The tool between devices and other programs: the gateway of docs/gateway.md, channels as pipes and behind sockets,
+// packets.
 
 import Foundation
 import Testing

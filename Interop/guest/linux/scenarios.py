@@ -348,15 +348,16 @@ ours_and_bumble.title = "our host and Bumble's ask each other, on btvirt's contr
 
 
 async def shared_adapter(environment):
-    """Our programs on the adapter that bluetoothd has, as a user who is not root: the 8-ball in both roles, against our own
-    host on the other adapter. Then bluetoothd ends and starts again."""
+    """Our programs on the adapter that bluetoothd has, as a user who is not root: the 8-ball in both roles, against our
+    own host on the other adapter. Then bluetoothd ends and starts again."""
     machine = environment.machine = Machine(environment.image, environment.folder)
     await machine.start()
     await machine.make_adapters()
     await machine.start_bluez()
     for index in (0, 1):
         await machine.powered(index)
-    # btvirt connects two controllers only if both use the same commands for advertising, and BlueZ uses the extended ones.
+    # btvirt connects two controllers only if both use the same commands for advertising, and BlueZ uses the extended
+    # ones.
     eightball = "COREBLUETOOTH_EXTENDED_ADVERTISING=on " + environment.program("eightball")
     home = "/run/nobody"
     await machine.run(f"mkdir -p {home} && chown 65534:65534 {home}")
@@ -383,7 +384,7 @@ async def shared_adapter(environment):
     await machine.restart_bluez()
     await machine.powered(0)
     answer = await machine.run(ask)
-    equal(await ball.until("->"), f"{QUESTIONS[0]} -> {answer}", "what the ball has answered after a restart of bluetoothd")
+    equal(await ball.until("->"), f"{QUESTIONS[0]} -> {answer}", "the ball's answer after a restart of bluetoothd")
     await machine.signal("shared", "INT")
     equal(await machine.ended("shared"), 130, "how the ball on BlueZ ended")
     environment.fetch(captures)

@@ -43,7 +43,7 @@ extension Controller {
         if let existing {
             guard !existing.isEnabled else { throw .commandDisallowed }
             let longest = max(existing.data.readableBytes, existing.scanResponse.readableBytes)
-            if command.properties.contains(.legacy), longest > AdvertisingSet.maximumLegacyDataLength {
+            if command.properties.contains(.legacy), longest > AdvertisingDataLimits.legacy {
                 throw .invalidParameters
             }
         } else if self.advertisingSets.count >= self.model.advertisingSetCount {
@@ -139,7 +139,7 @@ extension Controller {
         set: AdvertisingSet
     ) throws(HCIErrorCode) -> (octets: ByteBuffer, isComplete: Bool) {
         if set.parameters.isLegacy {
-            guard operation == .complete, data.readableBytes <= AdvertisingSet.maximumLegacyDataLength else {
+            guard operation == .complete, data.readableBytes <= AdvertisingDataLimits.legacy else {
                 throw .invalidParameters
             }
         }

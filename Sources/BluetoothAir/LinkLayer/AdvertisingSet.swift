@@ -91,8 +91,6 @@ final class AdvertisingSet {
     /// (Vol 6, Part B, 4.4.2.4.3).
     private static let highDutyCycleInterval = TimeAmount.microseconds(3_750)
     static let highDutyCycleDuration = TimeAmount.milliseconds(1_280)
-    /// The maximum octets of data in legacy PDUs (Vol 6, Part B, 2.3.1).
-    static let maximumLegacyDataLength = 31
     /// The maximum random delay before each event, in nanoseconds (4.4.2.2.1).
     private static let largestDelay: UInt64 = 10_000_000
 

@@ -57,7 +57,7 @@ struct ScanSettings {
 /// A scan in progress.
 struct ScanState {
     /// What makes two reports the same to the duplicate filter.
-    struct Key: Hashable {
+    private struct Key: Hashable {
         var address: DeviceAddress?
         var setIdentifier: UInt8
         var dataIdentifier: UInt32
@@ -74,11 +74,29 @@ struct ScanState {
     var period: TimeAmount?
     /// The address in its scan requests.
     var address: DeviceAddress
-    private(set) var seen: Set<Key> = []
-    private(set) var seenPeriod: Int64 = 0
+    private var seen: Set<Key> = []
+    private var seenPeriod: Int64 = 0
 
     /// A full filter restarts.
     private static let filterSize = 4_096
+
+    init(
+        parameters: ScanSettings,
+        isExtended: Bool,
+        filter: DuplicateFilter,
+        startTime: NIODeadline,
+        duration: TimeAmount?,
+        period: TimeAmount?,
+        address: DeviceAddress
+    ) {
+        self.parameters = parameters
+        self.isExtended = isExtended
+        self.filter = filter
+        self.startTime = startTime
+        self.duration = duration
+        self.period = period
+        self.address = address
+    }
 
     /// Whether the scan listens in the present part of its period.
     func isInPeriod(_ now: NIODeadline) -> Bool {

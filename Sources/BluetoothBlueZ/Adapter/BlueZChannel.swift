@@ -50,10 +50,8 @@ final class BlueZChannel: HCIChannel {
     /// Answers a command that was kept with an error (Vol 4, Part E, 7.7.14).
     func refuse(_ packet: HCIPacket, status: HCIErrorCode) {
         guard let receiver, let opcode = try? HCICommandPacket(packet).opcode else { return }
-        var event = ByteBuffer(bytes: [HCIPacket.Kind.event.rawValue, 0x0E, 4, 1])
-        event.writeInteger(opcode.rawValue, endianness: .little)
-        event.writeInteger(status.rawValue)
-        receiver.channel(self, didReceive: HCIPacket(h4: event))
+        let answer = CommandComplete(opcode: opcode, returnParameters: ByteBuffer(integer: status.rawValue))
+        receiver.channel(self, didReceive: answer.packet())
         receiver.channelDidFinishBatch(self)
     }
 

@@ -5,7 +5,7 @@
 //      ▲                   └─ error ─▶ failed ── retry ──▶ off
 //
 // off: BlueZ has no session of ours. starting, stopping: a call is on its way. on: BlueZ reports devices. failed: BlueZ
-// has refused, and is asked again after a delay. When the adapter goes off, its sessions are gone: `reset()`.
+// has refused, and is asked again after a delay.
 
 /// The state of our discovery session.
 struct Discovery {

@@ -61,7 +61,7 @@ final class BusConnection {
             let watch = DescriptorWatch(
                 library.descriptor(bus),
                 on: eventLoop,
-                handler: { [unowned(unsafe) self] in self.turn() }
+                handler: { [weak self] in self?.turn() }
             )
         else { throw BlueZError(.absent, "the message bus cannot be watched: too many files are open") }
         self.watch = watch

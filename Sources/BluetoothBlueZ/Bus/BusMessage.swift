@@ -32,8 +32,6 @@ struct BusFailure: Error, Hashable {
     static let closed = BusFailure(name: "org.freedesktop.DBus.Error.Disconnected", text: "the bus is gone")
     /// No answer in time.
     static let timedOut = BusFailure(name: "org.freedesktop.DBus.Error.NoReply", text: "no answer")
-    /// The rules of the bus refuse this user.
-    var isDenied: Bool { self.name == "org.freedesktop.DBus.Error.AccessDenied" }
 }
 
 /// A call from another program until it is answered.

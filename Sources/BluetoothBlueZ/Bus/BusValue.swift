@@ -88,7 +88,6 @@ extension BusValue {
     var int16: Int16? { if case .int16(let value) = self { value } else { nil } }
     var uint16: UInt16? { if case .uint16(let value) = self { value } else { nil } }
     var uint32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
-    var byte: UInt8? { if case .byte(let value) = self { value } else { nil } }
     var string: String? { if case .string(let value) = self { value } else { nil } }
     var path: String? { if case .path(let value) = self { value } else { nil } }
     var bytes: ByteBuffer? { if case .bytes(let value) = self { value } else { nil } }

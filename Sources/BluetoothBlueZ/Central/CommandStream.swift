@@ -8,10 +8,10 @@
 
 import NIOCore
 
-/// How the writes without response of one characteristic travel.
+/// The writes without response of one characteristic, on their way to BlueZ.
 final class CommandStream {
     private enum State {
-        /// Each is a call; how many were made in a row.
+        /// Each is a call; the number of consecutive ones.
         case idle(count: Int)
         /// AcquireWrite is on its way; what comes meanwhile waits.
         case acquiring([ByteBuffer])

@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 
 extension DeviceMirror {
-    /// How many writes without response may wait at BlueZ.
+    /// The maximum number of writes without response that wait at BlueZ.
     private static let commandLimit = 64
 
     func host(_ host: LEHost, link: LinkID, didReceiveWriteCommand value: ByteBuffer, to handle: AttributeHandle) {
@@ -62,7 +62,10 @@ extension DeviceMirror {
                 PacketSocket.adopt(
                     descriptor,
                     on: self.host.eventLoop,
-                    ended: { [weak self] in self?.streams[path] = nil },
+                    ended: { [weak self] in
+                        self?.streams[path] = nil
+                        self?.resume()
+                    },
                     emptied: { [weak self] in self?.resume() }
                 )
             }

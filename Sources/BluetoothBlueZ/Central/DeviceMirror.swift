@@ -100,6 +100,7 @@ final class DeviceMirror {
         self.bridges.close()
         for socket in self.sockets { KernelChannel.end(socket) }
         self.sockets = []
+        self.streams = [:]
         guard let link else { return self.host.detach() }
         if isTimeout { self.controller.dropLinks() } else { self.host.disconnect(link) }
         // The end of the link needs some turns of the air, after which the mirror is released.

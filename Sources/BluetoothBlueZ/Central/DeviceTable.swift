@@ -26,7 +26,7 @@ final class DeviceTable {
     var tree: ObjectTree
     private var discovery = Discovery()
     private var isScanning = false
-    /// How many calls of Connect have just been made.
+    /// The number of recent calls of Connect.
     private var recentConnectCount = 0
     private var wanted: Set<DeviceAddress> = []
     private var beacons: [String: Beacon] = [:]
@@ -139,9 +139,9 @@ final class DeviceTable {
             return self.attributesChanged(path)
         }
         if names.map({ !$0.isDisjoint(with: DeviceProperties.advertised) }) ?? true { self.advertise(path) }
-        guard self.entries[device.address] != nil else { return }
-        self.entries[device.address]?.path = path
-        self.refresh(device.address)
+        if self.entries[device.address] != nil { self.entries[device.address]?.path = path }
+        // After a pairing the object may have another address than the one that our host uses.
+        for address in self.entries.filter({ $0.value.path == path }).keys { self.refresh(address) }
     }
 
     private func attributesChanged(_ path: String) {
@@ -215,8 +215,10 @@ final class DeviceTable {
     }
 
     private func perform(_ action: MirroredConnection.Action, _ address: DeviceAddress) {
+        if case .schedule(let delay) = action { return self.schedule(delay, address) }
         guard let path = self.entries[address]?.path else { return }
         switch action {
+        case .schedule: break
         case .connect:
             self.pauseDiscovery()
             self.calls.call(path, BlueZ.device, "Connect", timeout: Self.connectTimeout) { [weak self] result in
@@ -245,7 +247,6 @@ final class DeviceTable {
             self.entries[address]?.mirror?.withdraw(isTimeout: self.entries[address]?.isTimeout ?? false)
             self.entries[address]?.mirror = nil
             self.entries[address]?.isTimeout = false
-        case .schedule(let delay): self.schedule(delay, address)
         }
     }
 
@@ -267,7 +268,10 @@ final class DeviceTable {
         case .failure(let failure):
             if failure.connectOutcome == .classic {
                 Self.log.warning(
-                    "BlueZ connects to \(address) by Bluetooth Classic: set ControllerMode=le in /etc/bluetooth/main.conf"
+                    """
+                    BlueZ connects to \(address) by Bluetooth Classic: set ControllerMode=le in \
+                    /etc/bluetooth/main.conf
+                    """
                 )
             }
             Self.log.debug("BlueZ has not connected to \(address): \(failure.text.onOneLine)")
@@ -276,8 +280,8 @@ final class DeviceTable {
         self.updateDiscovery()
     }
 
-    /// Reads a device's properties again: BlueZ does not report Connected if the socket is connected before the kernel says
-    /// so (seen with 5.66).
+    /// Reads a device's properties again: BlueZ does not report Connected if the socket is connected before the kernel
+    /// says so (seen with 5.66).
     private func reread(_ address: DeviceAddress, then next: @escaping (DeviceTable) -> Void) {
         guard let path = self.entries[address]?.path else { return }
         self.calls.call(path, BlueZ.propertiesInterface, "GetAll", [.string(BlueZ.device)]) { [weak self] result in

@@ -92,7 +92,8 @@ struct MirroredAttributes {
             permissions: open,
             // BlueZ decides on subscriptions, and takes its time.
             hasClientConfiguration: false,
-            descriptors: (characteristic.hasClientConfiguration ? [dynamic(0x2902)] : [])
+            descriptors: (characteristic.hasClientConfiguration
+                ? [dynamic(BluetoothUUID(GATTAttributeType.clientConfiguration))] : [])
                 + characteristic.descriptors.map { dynamic($0.uuid) }
         )
     }

@@ -79,7 +79,7 @@ struct MirroredConnection {
     }
 
     /// Whether devices are to be searched for it.
-    var needsDiscovery: Bool { self.state == .absent }
+    var needsDiscovery: Bool { self.isWanted && self.state == .absent }
     /// Whether nothing is known of it that would be missed.
     var isForgettable: Bool { self.state == .idle && !self.isEnding }
 
@@ -204,6 +204,8 @@ struct MirroredConnection {
 
     private mutating func lost() -> [Action] {
         self.state = .waiting
+        // Another program may connect before the next attempt.
+        self.isOurs = false
         let doubled = Self.retryDelays.lowerBound.nanoseconds << Int64(min(self.failureCount, 7))
         self.failureCount += 1
         return [.schedule(min(.nanoseconds(doubled), Self.retryDelays.upperBound))]

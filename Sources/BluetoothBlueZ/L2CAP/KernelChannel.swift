@@ -117,7 +117,7 @@ final class KernelListener {
             if socket >= 0 { close(socket) }
             return nil
         }
-        self.watch = DescriptorWatch(socket, on: eventLoop) { [weak self] in
+        let watch = DescriptorWatch(socket, on: eventLoop) { [weak self] in
             var channel: CInt = -1
             var octets = [UInt8](repeating: 0, count: 6)
             var isRandom = false
@@ -126,7 +126,12 @@ final class KernelListener {
             }
             self?.watch?.arm(.reading)
         }
-        self.watch?.arm(.reading)
+        guard let watch else {
+            close(socket)
+            return nil
+        }
+        self.watch = watch
+        watch.arm(.reading)
         #else
         return nil
         #endif

@@ -21,9 +21,6 @@ enum BlueZ {
     static let bus = "org.freedesktop.DBus"
     static let busPath = "/org/freedesktop/DBus"
 
-    /// The path of an adapter.
-    static func adapterPath(_ index: Int) -> String { "\(self.root)/hci\(index)" }
-
     /// The number in the path of an adapter; `nil` for another path.
     static func adapterIndex(_ path: String) -> Int? {
         guard path.hasPrefix("\(self.root)/hci") else { return nil }

@@ -17,9 +17,9 @@ extension BusFailure {
     func attributeError(isRead: Bool) -> AttributeError {
         switch self.name {
         case "org.bluez.Error.NotPermitted":
-            // 05, 0C and 0F come as one; another pairing is BlueZ's to begin.
-            // A row of writes without response has the characteristic, this program's or another one's.
+            // A program, this one or another, writes a stream without response.
             if self.text == "Write acquired" { return .busy }
+            // BlueZ has one error for 05, 0C and 0F; it pairs by itself.
             if self.text == "Not paired" { return .att(.insufficientAuthentication) }
             if self.text.contains("Read") { return .att(.readNotPermitted) }
             if self.text.contains("Write") { return .att(.writeNotPermitted) }
@@ -89,7 +89,8 @@ extension BlueZError {
         case "org.freedesktop.DBus.Error.AccessDenied":
             self.init(
                 .unauthorized,
-                "the rules of the bus do not let this user use BlueZ: run sudo usermod -aG bluetooth $USER, and log in anew"
+                "the rules of the bus do not let this user use BlueZ: "
+                    + "run sudo usermod -aG bluetooth $USER, and log in anew"
             )
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "org.freedesktop.systemd1.NoSuchUnit":

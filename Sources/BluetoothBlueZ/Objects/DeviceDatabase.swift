@@ -24,7 +24,7 @@ struct DeviceDatabase: Equatable {
         var uuid: BluetoothUUID
         var properties: CharacteristicProperties
         var descriptors: [Descriptor]
-        /// The path of its Client Characteristic Configuration; BlueZ writes that one itself.
+        /// Whether it has a Client Characteristic Configuration, which BlueZ writes itself.
         var hasClientConfiguration: Bool
     }
 
@@ -33,6 +33,11 @@ struct DeviceDatabase: Equatable {
         var handle: AttributeHandle
         var uuid: BluetoothUUID
     }
+
+    /// Services that BlueZ or the mirror has itself.
+    private static let hidden = [GATTAttributeType.genericAccessService, GATTAttributeType.genericAttributeService]
+    /// Descriptors that the mirror makes.
+    private static let made = [GATTAttributeType.extendedProperties, GATTAttributeType.clientConfiguration]
 
     var services: [Service] = []
     /// The ATT MTU of the link; `nil` if no characteristic says it.
@@ -44,7 +49,7 @@ struct DeviceDatabase: Equatable {
         for (path, interfaces) in below {
             guard let properties = interfaces[BlueZ.gattService],
                 let handle = BlueZ.handle(path, below: device, "service"),
-                let uuid = Self.uuid(properties), ![0x1800, 0x1801].contains(uuid.shortValue)
+                let uuid = Self.uuid(properties), uuid.shortValue.map(Self.hidden.contains) != true
             else { continue }
             self.services.append(
                 Service(
@@ -80,9 +85,12 @@ struct DeviceDatabase: Equatable {
                     handle: handle,
                     uuid: uuid,
                     properties: CharacteristicProperties(flags: properties["Flags"]?.strings ?? []),
-                    // Extended Properties and Client Characteristic Configuration are made anew.
-                    descriptors: all.filter { ![0x2900, 0x2902].contains($0.uuid.shortValue) },
-                    hasClientConfiguration: all.contains { $0.uuid.shortValue == 0x2902 }
+                    descriptors: all.filter { descriptor in
+                        !Self.made.contains { $0 == descriptor.uuid.shortValue }
+                    },
+                    hasClientConfiguration: all.contains {
+                        $0.uuid.shortValue == GATTAttributeType.clientConfiguration
+                    }
                 )
             )
         }

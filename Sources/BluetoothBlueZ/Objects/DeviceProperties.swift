@@ -73,7 +73,7 @@ struct DeviceProperties: Equatable {
 }
 
 extension BluetoothUUID {
-    /// BlueZ writes all 128 bits; the advertisement had the shortest form as a rule.
+    /// BlueZ writes all 128 bits; the advertisement usually had the shortest form.
     fileprivate var shortened: BluetoothUUID {
         if let short = self.shortValue { return BluetoothUUID(short) }
         return self.mediumValue.map { BluetoothUUID(form: .medium($0)) } ?? self

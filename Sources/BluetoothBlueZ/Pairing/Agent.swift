@@ -56,7 +56,8 @@ final class Agent {
 
     /// Pairs with a device; the owner gets the result.
     func pair(_ path: String, _ device: DeviceAddress) {
-        if self.pairings[path] == nil { self.pairings[path] = Progress(device: device) }
+        guard self.pairings[path] == nil else { return }
+        self.pairings[path] = Progress(device: device)
         self.calls.call(path, BlueZ.device, "Pair", timeout: Self.pairingTimeout) { [weak self] result in
             switch result {
             case .success: self?.ended(path, nil)

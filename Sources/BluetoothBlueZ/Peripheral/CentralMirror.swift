@@ -25,7 +25,7 @@ final class CentralMirror {
     private weak var localHost: LEHost?
     private var link: LinkID?
     private var waiting: [(LinkID?) -> Void] = []
-    private var isClosed = false
+    private(set) var isClosed = false
     /// The last value that was read, for the rest of a long read.
     private var longRead: (handle: AttributeHandle, value: ByteBuffer)?
     /// The sockets of the characteristics to which it is subscribed.

@@ -192,7 +192,7 @@ final class Publisher {
 
     private func central(_ path: String, mtu: UInt16?) -> CentralMirror? {
         guard let host = self.host else { return nil }
-        if let central = self.centrals[path] { return central }
+        if let central = self.centrals[path], !central.isClosed { return central }
         guard self.centrals.count < Self.centralLimit, let device = self.device(path) else { return nil }
         let mtu = mtu.map(Int.init) ?? ATT.defaultMTU
         let central = CentralMirror(path, device.address, mtu: mtu, on: self.air, to: self.controller, host)

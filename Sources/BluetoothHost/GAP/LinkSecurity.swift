@@ -23,7 +23,7 @@ public enum SecurityLevel: UInt8, Hashable, Comparable, CaseIterable, Sendable {
 /// The security that a service requires of a link.
 public struct SecurityRequirement: Hashable, Sendable {
     /// The range of encryption key sizes, in octets (Vol 3, Part H, 2.3.4).
-    package static let keySizes: ClosedRange<Int> = 7...16
+    public static let keySizes: ClosedRange<Int> = 7...16
 
     /// The lowest level.
     package let level: SecurityLevel
@@ -35,7 +35,7 @@ public struct SecurityRequirement: Hashable, Sendable {
     package var minimumKeySize: Int { Int(self.keySize) }
 
     /// Creates a requirement; a key size out of range is clamped.
-    package init(level: SecurityLevel, minimumKeySize: Int = Self.keySizes.lowerBound, needsAuthorization: Bool = false)
+    public init(level: SecurityLevel, minimumKeySize: Int = Self.keySizes.lowerBound, needsAuthorization: Bool = false)
     {
         self.level = level
         let sizes = Self.keySizes

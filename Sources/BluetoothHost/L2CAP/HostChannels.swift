@@ -131,7 +131,7 @@ package final class HostChannels {
     }
 
     private func perform(_ action: consuming CreditBasedChannel.Action, of link: HostLink) {
-        guard let host = self.host else { return }
+        let host = self.host!
         switch consume action {
         case .send(let frame, let remoteCID, let id):
             host.enqueue(frame, on: remoteCID, of: link, tag: .channel(id))

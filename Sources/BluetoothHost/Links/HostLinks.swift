@@ -23,9 +23,9 @@ final class HostLinks {
     @exclusivity(unchecked) private(set) var all: [HostLink] = []
     @exclusivity(unchecked) private var byHandle = LinkTable<ConnectionHandle>()
     @exclusivity(unchecked) private var byID = LinkTable<LinkID>()
-    @exclusivity(unchecked) private var withWork = LinkQueue()
-    @exclusivity(unchecked) private var withBatch = LinkQueue()
-    @exclusivity(unchecked) private var withTransmitted = LinkQueue()
+    private let withWork = LinkQueue()
+    private let withBatch = LinkQueue()
+    private let withTransmitted = LinkQueue()
     @exclusivity(unchecked) private var spareTally = TransmitTally()
     private var nextNumber: UInt32 = 1
 
@@ -64,13 +64,10 @@ final class HostLinks {
 
     /// Takes out the links that have work.
     func takeWork(_ body: (HostLink) -> Void) {
-        guard !self.withWork.isEmpty else { return }
-        let links = self.withWork.take()
-        for link in links {
+        self.withWork.takeAll { link in
             link.hasWork = false
             body(link)
         }
-        self.withWork.reuse(links)
     }
 
     /// Whether notifications of links wait for others of this turn.
@@ -85,12 +82,10 @@ final class HostLinks {
 
     /// Takes out the links whose notifications wait.
     func takeBatches(_ body: (HostLink) -> Void) {
-        let links = self.withBatch.take()
-        for link in links {
+        self.withBatch.takeAll { link in
             link.awaitsFlush = false
             body(link)
         }
-        self.withBatch.reuse(links)
     }
 
     /// Counts PDUs of the user that have left, or never will.
@@ -103,9 +98,7 @@ final class HostLinks {
 
     /// Takes out what was counted.
     func takeTransmitted(_ body: (HostLink, Transmission) -> Void) {
-        guard !self.withTransmitted.isEmpty else { return }
-        let links = self.withTransmitted.take()
-        for link in links {
+        self.withTransmitted.takeAll { link in
             link.hasTransmitted = false
             var tally = self.spareTally
             self.spareTally = TransmitTally()
@@ -114,7 +107,6 @@ final class HostLinks {
             tally.removeAll()
             self.spareTally = tally
         }
-        self.withTransmitted.reuse(links)
     }
 
     // MARK: Begin
@@ -253,24 +245,22 @@ final class HostLinks {
 /// Links that wait for a step of the turn.
 ///
 /// Two arrays swap, so that links that are added meanwhile wait for the next round and no storage is lost.
-struct LinkQueue {
-    private var waiting: [HostLink] = []
-    private var spare: [HostLink] = []
+final class LinkQueue {
+    @exclusivity(unchecked) private var waiting: [HostLink] = []
+    @exclusivity(unchecked) private var spare: [HostLink] = []
 
     var isEmpty: Bool { self.waiting.isEmpty }
 
-    mutating func append(_ link: HostLink) { self.waiting.append(link) }
+    func append(_ link: HostLink) { self.waiting.append(link) }
 
-    /// Takes out all waiting links; their array is given back with ``reuse(_:)``.
-    mutating func take() -> [HostLink] {
+    /// Takes out all waiting links; those that `body` appends wait for the next call.
+    func takeAll(_ body: (HostLink) -> Void) {
+        guard !self.waiting.isEmpty else { return }
+        // The arrays swap, so that no storage is lost.
         var links = self.spare
         self.spare = []
         swap(&links, &self.waiting)
-        return links
-    }
-
-    /// Gives back an array whose links have been served.
-    mutating func reuse(_ links: consuming [HostLink]) {
+        for link in links { body(link) }
         links.removeAll(keepingCapacity: true)
         self.spare = links
     }

@@ -203,7 +203,7 @@ final class HostSecurity {
     }
 
     /// No packet with a valid integrity code has arrived within the authenticated payload timeout (30 s), although the
-    /// controller has pinged the peer (Vol 4, Part E, 7.7.75). The link ends: whoever keeps it alive has not proved
+    /// controller has pinged the peer (Vol 4, Part E, 7.7.75). The link ends, because its other end has not proved
     /// that it has the key.
     func authenticatedPayloadTimeoutExpired(_ handle: ConnectionHandle) {
         guard let link = self.host.openLinks[handle], link.isOpen, link.bearer.security.key != nil else { return }

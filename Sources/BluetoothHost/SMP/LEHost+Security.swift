@@ -67,7 +67,7 @@ extension LEHost {
 
     /// Grants the peer of a link access to services that need the user's authorization (Vol 3, Part C, 10.5), until the
     /// link ends.
-    package func authorize(_ link: LinkID) {
+    public func authorize(_ link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         link.securityManager.isAuthorized = true
@@ -81,6 +81,7 @@ extension LEHost {
         link.securityManager.removeBond()
         self.security.take(link.securityManager.security, of: link)
     }
+
     /// Sets how secure a link is, for a link that another stack has secured.
     package func setSecurity(_ security: LinkSecurity, of link: LinkID) {
         self.assertOnEventLoop()

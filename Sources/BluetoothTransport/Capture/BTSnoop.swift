@@ -130,7 +130,7 @@ public enum BTSnoopWriter {
 }
 
 /// Parses a file of the capture format, record by record.
-public struct BTSnoopReader: CaptureFormatReader, Sendable {
+public struct BTSnoopReader: CaptureFormatReader {
     var bytes: ByteBuffer
 
     /// Parses the header of a file.
@@ -162,8 +162,10 @@ public struct BTSnoopReader: CaptureFormatReader, Sendable {
     public mutating func next() throws(MalformedBytes) -> BTSnoop.Record? {
         // A process writes a header for each of its adapters, even into the same pipe.
         while self.bytes.readableBytesView.starts(with: BTSnoop.magic.octets) { try self.readHeader() }
-        guard let entry = try BTSnoop.readEntry(&self.bytes) else { return nil }
+        var rest = self.bytes
+        guard let entry = try BTSnoop.readEntry(&rest) else { return nil }
         guard entry.content.readableBytes > 0 else { throw MalformedBytes(.invalid, "Included Length") }
+        self.bytes = rest
         var record = BTSnoop.Record(
             packet: HCIPacket(h4: entry.content),
             direction: entry.flags & BTSnoop.toHostFlag != 0 ? .toHost : .toController,

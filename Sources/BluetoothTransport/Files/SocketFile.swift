@@ -14,7 +14,7 @@ import Darwin
 #endif
 
 /// The file of a socket on which this process listens.
-final class SocketFile: Sendable {
+package final class SocketFile: Sendable {
     private struct Record: Hashable {
         var path: String
         var device: UInt64
@@ -107,6 +107,16 @@ final class SocketFile: Sendable {
         guard unlink(path) == 0 || errno == ENOENT else {
             throw TransportError(errno: errno, "cannot remove the old socket \(path)")
         }
+    }
+
+    /// Listens at `path`, in place of a dead socket, until the process ends; the file is then removed.
+    ///
+    /// - Returns: The descriptor, which the caller has to close.
+    package static func serve(at path: String) throws(TransportError) -> CInt {
+        try Self.clear(path)
+        let descriptor = try Self.listen(at: path)
+        _ = SocketFile(path: path)
+        return descriptor
     }
 
     /// Creates a socket that listens at `path`.

@@ -41,8 +41,10 @@ public enum AdapterUnavailable: Hashable, Sendable {
 
     /// The name under which the adapter can be used beside the service that uses it; `nil` if there is none.
     package func otherName(of adapter: String) -> String? {
-        if case .system = self { "bluez:\(adapter)" } else { nil }
+        if case .system = self { Self.besideBlueZ(adapter) } else { nil }
     }
+
+    private static func besideBlueZ(_ adapter: String) -> String { "bluez:\(adapter)" }
 
     /// How to make the adapter available, for use after a colon.
     private func remedy(for adapter: String) -> String {
@@ -51,8 +53,8 @@ public enum AdapterUnavailable: Hashable, Sendable {
             "run rfkill unblock bluetooth; if that does not help, look for a switch or key"
         case .switchedOffByHand: "switch it on there"
         case .system:
-            "use it as bluez:\(adapter), beside BlueZ, or run bluetoothctl power off, or sudo systemctl stop bluetooth, "
-                + "or end the program that has it"
+            "use it as \(Self.besideBlueZ(adapter)), beside BlueZ, or run bluetoothctl power off, "
+                + "or sudo systemctl stop bluetooth, or end the program that has it"
         case .program(nil): "end it"
         case .program(let program?): "end it, with kill \(program.number)"
         case .noPermission: "run \(self.commands[0]), then start it again"

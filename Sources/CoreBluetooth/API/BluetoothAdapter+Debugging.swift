@@ -1,5 +1,5 @@
-// For tools: scanning in other ways than an app can, and every attribute of a device, also those that Core Bluetooth keeps
-// from apps.
+// For tools: scanning in other ways than an app can, and every attribute of a device, also those that Core Bluetooth
+// keeps from apps.
 
 package import BluetoothHost
 package import BluetoothTypes
@@ -52,8 +52,8 @@ extension AdapterCore {
         on link: LinkID,
         _ report: @escaping @Sendable (Result<[BluetoothAdapter.RemoteAttribute], GATTError>) -> Void
     ) {
-        guard let index = attributes[start...].firstIndex(where: { (0x2800...0x2803) ~= $0.type.shortValue ?? 0 })
-        else {
+        let next = attributes[start...].firstIndex { GATTAttributeType.declarations ~= $0.type.shortValue ?? 0 }
+        guard let index = next else {
             return report(.success(Self.markingHidden(attributes)))
         }
         self.host.perform(ReadValue(attributes[index].handle), on: link) { [unowned self] result in
@@ -76,7 +76,7 @@ extension AdapterCore {
         var isHidden = false
         return attributes.map { attribute in
             var attribute = attribute
-            if let type = attribute.type.shortValue, 0x2800...0x2801 ~= type {
+            if let type = attribute.type.shortValue, GATTAttributeType.serviceDeclarations ~= type {
                 var value = ByteBuffer(bytes: attribute.value ?? Data())
                 let service = try? BluetoothUUID(parsing: &value, length: value.readableBytes)
                 isHidden = service.map(CBPeripheral.hiddenServices.contains) ?? false

@@ -15,8 +15,8 @@ extension BluetoothAdapter {
         package var mtu: Int
     }
 
-    /// Reports on the event loop the parameters of the connection to a device, or why they are unknown. The report waits
-    /// for the exchange of the ATT MTU at the beginning of a connection.
+    /// Reports on the event loop the parameters of the connection to a device, or why they are unknown. The report
+    /// waits for the exchange of the ATT MTU at the beginning of a connection.
     package func readLinkParameters(
         of identifier: UUID,
         _ report: @escaping @Sendable (Result<LinkParameters, LEHostError>) -> Void

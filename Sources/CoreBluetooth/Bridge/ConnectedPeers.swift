@@ -20,11 +20,10 @@ final class ConnectedPeers: Sendable {
     /// The devices that have one of some services, longest connected first.
     func peers(withAnyOf services: [BluetoothUUID]) -> [DeviceAddress] {
         let isCommon = services.contains { Self.commonServices.contains($0) }
-        let entries = self.entries.withLockedValue(\.self)
-        let own = Set(entries.map(\.address))
-        let others = self.others.withLockedValue(\.self).filter { !own.contains($0.address) }
-        return (entries + others)
-            .filter { entry in isCommon || services.contains { entry.services.contains($0) } }.map(\.address)
+        let entries = self.entries.withLockedValue(\.self) + self.others.withLockedValue(\.self)
+        var found: Set<DeviceAddress> = []
+        return entries.filter { entry in isCommon || services.contains { entry.services.contains($0) } }.map(\.address)
+            .filter { found.insert($0).inserted }
     }
 
     /// The devices that the system is connected to, with their services.

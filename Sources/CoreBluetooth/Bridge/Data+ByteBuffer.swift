@@ -19,7 +19,7 @@ extension Data {
 
 extension ByteBuffer {
     /// The octets of a `Data`, `limit` at most, as a value that can be sent without another copy: in the memory of
-    /// `buffer`, unless somebody else holds it.
+    /// `buffer`, unless it is shared.
     init(octetsOf data: Data, limit: Int = .max, in buffer: consuming ByteBuffer? = nil) {
         let count = Swift.min(data.count, limit)
         if var buffer = buffer.take() {

@@ -1,7 +1,7 @@
 // Core Bluetooth's UUID object: 16, 32 or 128 bits, kept in the form in which it was given.
 
 import AssignedNumbers
-import BluetoothTypes
+package import BluetoothTypes
 public import Foundation
 
 /// A UUID of a service, characteristic or descriptor: 16, 32 or 128 bits.
@@ -13,7 +13,7 @@ public import Foundation
 open class CBUUID: NSObject, NSCopying {
     let value: BluetoothUUID
 
-    init(_ value: BluetoothUUID) {
+    package init(_ value: BluetoothUUID) {
         self.value = value
         super.init()
     }

@@ -1,5 +1,5 @@
-// Events of an air that the main thread has not printed yet. Hosts come and go as fast as they like; if nobody reads what
-// is printed, the main thread waits.
+// Events of an air that the main thread has not printed yet. Hosts come and go as fast as they like; if nobody reads
+// what is printed, the main thread waits.
 
 import NIOConcurrencyHelpers
 

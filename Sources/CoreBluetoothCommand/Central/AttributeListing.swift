@@ -1,7 +1,8 @@
-// `corebluetooth inspect --handles`: every attribute of a device by its handle, as a debugger wants it. What Core Bluetooth
-// keeps from apps is marked.
+// `corebluetooth inspect --handles`: every attribute of a device by its handle, as a debugger wants it. What Core
+// Bluetooth keeps from apps is marked.
 
 import AssignedNumbers
+import BluetoothHost
 import BluetoothTypes
 import CommandLineTool
 import CoreBluetooth
@@ -36,15 +37,15 @@ struct AttributeListing {
     }
 
     private static func isService(_ attribute: BluetoothAdapter.RemoteAttribute) -> Bool {
-        0x2800...0x2801 ~= attribute.type.shortValue ?? 0
+        GATTAttributeType.serviceDeclarations ~= attribute.type.shortValue ?? 0
     }
 
     private static func label(_ uuid: BluetoothUUID) -> String {
         AssignedNames.name(of: uuid).map { "\(uuid) \($0)" } ?? "\(uuid)"
     }
 
-    /// The content of a declaration (Vol 3, Part G, 3.1 to 3.3); `nil` for other attributes, and for a declaration that is
-    /// malformed.
+    /// The content of a declaration (Vol 3, Part G, 3.1 to 3.3); `nil` for other attributes, and for a declaration that
+    /// is malformed.
     private static func meaning(_ attribute: BluetoothAdapter.RemoteAttribute) -> String? {
         guard let value = attribute.value else { return nil }
         func uuid(_ octets: some Sequence<UInt8>) -> String? {
@@ -56,12 +57,12 @@ struct AttributeListing {
             return octets.reversed().reduce(0) { $0 << 8 | UInt16($1) }
         }
         switch attribute.type.shortValue {
-        case 0x2800, 0x2801: return uuid(value)
-        case 0x2802:
+        case GATTAttributeType.primaryService, GATTAttributeType.secondaryService: return uuid(value)
+        case GATTAttributeType.include:
             guard value.count >= 4 else { return nil }
             let range = "\(HexadecimalText.number(number(0))) to \(HexadecimalText.number(number(2)))"
             return uuid(value.dropFirst(4)).map { "\($0), \(range)" } ?? range
-        case 0x2803:
+        case GATTAttributeType.characteristic:
             guard value.count >= 5, let type = uuid(value.dropFirst(3)) else { return nil }
             let properties = PropertyText.words(CBCharacteristicProperties(rawValue: UInt(value[value.startIndex])))
             return "\(type), value at \(HexadecimalText.number(number(1))): \(properties.joined(separator: ", "))"

@@ -1,5 +1,5 @@
-// Why a connection was not made, its end, its parameters, and all attributes of the device. Core Bluetooth has no calls for
-// most of it.
+// Why a connection was not made, its end, its parameters, and all attributes of the device. Core Bluetooth has no calls
+// for most of it.
 
 import BluetoothHCI
 import BluetoothHost

@@ -20,10 +20,10 @@ extension Central {
         return ErrorText.text(error) + (pairing?.advice(for: cause, device: device) ?? "")
     }
 
-    /// The failure for an error, with the time, and the code of ATT if it has one.
+    /// The failure for an error, with the time, and the code of ATT if it has one. A failure that has them stays.
     func failure(for error: any Error, device: String) -> Failure {
         var details = (error as? Failure)?.details ?? []
-        details.insert(("time", Record.time()), at: 0)
+        if !details.contains(where: { $0.key == "time" }) { details.insert(("time", Record.time()), at: 0) }
         if let code = ((error as? DeviceFailure)?.cause ?? error) as? CBATTError {
             details.append(("attError", .integer(code.errorCode)))
         }

@@ -99,10 +99,17 @@ struct CharacteristicOptions: ParsableArguments {
         let uuid = try Arguments.uuid(characteristic)
         let found = try await connection.characteristic(uuid, of: try service.map(Arguments.uuid))
         if let found { return found }
+        throw Failure.missing(characteristic: characteristic, service: service, isSession: connection.isSession)
+    }
+}
+
+extension Failure {
+    /// The failure of a device without a characteristic.
+    static func missing(characteristic: String, service: String?, isSession: Bool = false) -> Failure {
         let place = service.map { " in the service \($0)" } ?? ""
-        throw Failure(
+        return Failure(
             "the device has no characteristic \(characteristic)\(place); "
-                + "\(connection.isSession ? "discover" : "corebluetooth inspect") shows what it has",
+                + "\(isSession ? "discover" : "corebluetooth inspect") shows what it has",
             .notFound
         )
     }

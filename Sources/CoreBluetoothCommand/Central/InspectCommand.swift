@@ -12,8 +12,8 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Show the services, characteristics, descriptors and values of a device.",
         discussion: """
-            A value that the device gives only to paired devices makes the two pair; with --no-pairing they do not, and \
-            the output says what each value needs. --handles lists every attribute, also those of services that \
+            A value that the device gives only to paired devices makes the two pair; with --no-pairing they do not, \
+            and the output says what each value needs. --handles lists every attribute, also those of services that \
             Core Bluetooth keeps from apps, such as 1800 and 1801; the list is read below Core Bluetooth.
             """
     )

@@ -1,5 +1,5 @@
-// `corebluetooth subscribe`: the values of several characteristics of several devices, for as long as somebody wants them.
-// Lost connections are made again.
+// `corebluetooth subscribe`: the values of several characteristics of several devices, for as long as somebody wants
+// them. Lost connections are made again.
 
 import ArgumentParser
 import CommandLineTool

@@ -1,5 +1,5 @@
-// The subscriptions of `corebluetooth subscribe`: one central for each device, which finds it, connects, subscribes, and
-// begins anew when the connection is lost.
+// The subscriptions of `corebluetooth subscribe`: one central for each device, which finds it, connects, subscribes,
+// and begins anew when the connection is lost.
 
 import CommandLineTool
 import CoreBluetooth
@@ -85,7 +85,7 @@ final class Subscriptions {
             do {
                 try await central.waitUntilReady()
                 let peripheral = try await connect(name, central)
-                let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
+                let connection = DeviceConnection(central, peripheral, output: output)
                 let subscribed = try await subscribe(connection)
                 attempts.succeeded(connection, subscribed)
                 try await connection.waitForValues()
@@ -115,7 +115,9 @@ final class Subscriptions {
         var found: [CBCharacteristic] = []
         for uuid in plan.characteristics {
             guard let characteristic = try await connection.characteristic(uuid, of: plan.service) else {
-                guard devices.count > 1 else { throw missing(uuid.uuidString) }
+                guard devices.count > 1 else {
+                    throw Failure.missing(characteristic: uuid.uuidString, service: plan.service?.uuidString)
+                }
                 continue
             }
             try await connection.subscribe(to: characteristic) { [weak self] data, characteristic in
@@ -123,16 +125,11 @@ final class Subscriptions {
             }
             found.append(characteristic)
         }
-        guard !found.isEmpty else { throw missing(plan.characteristics.map(\.uuidString).joined(separator: ", ")) }
+        guard !found.isEmpty else {
+            let all = plan.characteristics.map(\.uuidString).joined(separator: ", ")
+            throw Failure.missing(characteristic: all, service: plan.service?.uuidString)
+        }
         return found
-    }
-
-    private func missing(_ characteristic: String) -> Failure {
-        let place = plan.service.map { " in the service \($0.uuidString)" } ?? ""
-        return Failure(
-            "the device has no characteristic \(characteristic)\(place); corebluetooth inspect shows what it has",
-            .notFound
-        )
     }
 
     private func received(_ data: Data, _ characteristic: CBCharacteristic, _ printer: ValuePrinter) {

@@ -14,10 +14,10 @@ struct ChannelCommand: ParsableCommand {
         commandName: "channel",
         abstract: "Open an L2CAP channel of a device, between standard input and standard output or behind a socket.",
         discussion: """
-            Standard input is sent on the channel, and what comes on it is written to standard output. The command ends \
-            when the device closes the channel, or when standard input has ended, everything is sent, and nothing has \
-            come for the time of --wait. With --listen each client of the socket has a channel of its own, one client \
-            after the other.
+            Standard input is sent on the channel, and received octets are written to standard output. The command \
+            ends when the device closes the channel, or when standard input has ended, everything is sent, and nothing \
+            has been received for the time of --wait. With --listen each client of the socket gets a channel, one \
+            client after the other.
             """
     )
 
@@ -93,7 +93,7 @@ struct ChannelServer {
 
     /// Serves until the connection to the device is lost.
     func run(at address: StreamAddress) async throws {
-        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup(numberOfThreads: 1))
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         let wrap: @Sendable (any Channel) -> EventLoopFuture<NIOAsyncChannel<ByteBuffer, ByteBuffer>> = { channel in
             channel.eventLoop.makeCompletedFuture {
@@ -110,11 +110,7 @@ struct ChannelServer {
                 case .tcp(let host, let port):
                     try await bootstrap.bind(host: host, port: port, childChannelInitializer: wrap)
                 case .unix(let path):
-                    try await bootstrap.bind(
-                        unixDomainSocketPath: path,
-                        cleanupExistingSocketFile: false,
-                        childChannelInitializer: wrap
-                    )
+                    try await bootstrap.bind(SocketFile.serve(at: path), childChannelInitializer: wrap)
                 }
         } catch {
             throw Failure("cannot listen at \(address): \(error)")

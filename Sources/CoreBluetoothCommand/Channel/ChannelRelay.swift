@@ -1,5 +1,5 @@
-// Carries octets between an L2CAP channel and an input and an output. Each side waits for the other: the input is not read
-// while the channel has no credits, and the channel is not read while the output does not take what came.
+// Carries octets between an L2CAP channel and an input and an output. Each side waits for the other: the input is not
+// read while the channel has no credits, and the channel is not read while the output does not take what came.
 
 import CommandLineTool
 import CoreBluetooth
@@ -23,7 +23,8 @@ final class ChannelRelay: NSObject, @preconcurrency StreamDelegate {
         channel.open(for: self)
     }
 
-    /// Carries octets until the device closes the channel, or until the input has ended and nothing has come for a time.
+    /// Carries octets until the device closes the channel, or until the input has ended and nothing has come for a
+    /// time.
     ///
     /// - Parameters:
     ///   - quietTime: That time, in seconds.
@@ -57,10 +58,12 @@ final class ChannelRelay: NSObject, @preconcurrency StreamDelegate {
     private func receive(_ write: @Sendable (Data) async throws -> Void) async {
         do {
             while let data = await next() {
+                quiet?.deadline.cancel()
                 try await write(data)
                 if let quiet { startQuiet(quiet.seconds) }
             }
-            end(.success(()))
+            // A lost connection closes the channel first, and is reported then.
+            if await central.security() != nil { end(.success(())) }
         } catch {
             end(.failure(error))
         }

@@ -1,5 +1,5 @@
-// The commands that a controller is asked, one after the other: Reset, what it is, what it can do, and then one harmless
-// command many times, to measure its answers. No I/O and no clock: packets go in and out, with their times.
+// The commands that a controller is asked, one after the other: Reset, what it is, what it can do, and then one
+// harmless command many times, to measure its answers. No I/O and no clock: packets go in and out, with their times.
 //
 //     asking ── the answer ──▶ asking the next ── … ──▶ finished
 //        └──── the time limit, reported by the owner ──▶ asking the next; at Reset: failed

@@ -10,9 +10,9 @@ struct PairAction: DeviceAction {
         commandName: "pair",
         abstract: "Pair with a device and keep the keys.",
         discussion: """
-            The code that the device shows is asked for at the terminal; without a terminal, one line of standard input \
-            is the answer. Programs with the same --identity share the pairing from then on. You need not pair before \
-            you use a device: when it refuses something for lack of security, the two pair by themselves.
+            The code that the device shows is asked for at the terminal; without a terminal, one line of standard \
+            input is the answer. Programs with the same --identity share the pairing from then on. You need not pair \
+            before you use a device: when it refuses something for lack of security, the two pair by themselves.
             """
     )
 

@@ -38,6 +38,8 @@ enum AdvertisingElementText {
         .complete128BitServiceUUIDs: "Complete List of 128-bit Service UUIDs",
         .shortenedLocalName: "Shortened Local Name", .completeLocalName: "Complete Local Name",
         .txPowerLevel: "Tx Power Level", .classOfDevice: "Class of Device",
+        .simplePairingHashC192: "Simple Pairing Hash C-192",
+        .simplePairingRandomizerR192: "Simple Pairing Randomizer R-192",
         .securityManagerTKValue: "Security Manager TK Value",
         .securityManagerOutOfBandFlags: "Security Manager Out of Band Flags",
         .peripheralConnectionIntervalRange: "Peripheral Connection Interval Range",
@@ -48,16 +50,20 @@ enum AdvertisingElementText {
         .serviceData128Bit: "Service Data - 128-bit UUID", .publicTargetAddress: "Public Target Address",
         .randomTargetAddress: "Random Target Address", .appearance: "Appearance",
         .advertisingInterval: "Advertising Interval", .deviceAddress: "LE Bluetooth Device Address",
-        .role: "LE Role", .uri: "URI", .indoorPositioning: "Indoor Positioning",
+        .role: "LE Role", .simplePairingHashC256: "Simple Pairing Hash C-256",
+        .simplePairingRandomizerR256: "Simple Pairing Randomizer R-256", .uri: "URI",
+        .indoorPositioning: "Indoor Positioning",
         .transportDiscoveryData: "Transport Discovery Data", .supportedFeatures: "LE Supported Features",
         .channelMapUpdateIndication: "Channel Map Update Indication", .pbADV: "PB-ADV", .meshMessage: "Mesh Message",
         .meshBeacon: "Mesh Beacon", .bigInfo: "BIGInfo", .broadcastCode: "Broadcast_Code",
         .resolvableSetIdentifier: "Resolvable Set Identifier", .advertisingIntervalLong: "Advertising Interval - long",
         .broadcastName: "Broadcast_Name", .encryptedAdvertisingData: "Encrypted Advertising Data",
+        .periodicAdvertisingResponseTiming: "Periodic Advertising Response Timing Information",
+        .electronicShelfLabel: "Electronic Shelf Label", .information3D: "3D Information Data",
         .manufacturerSpecificData: "Manufacturer Specific Data",
     ]
 
-    /// The content; `nil` for one that has no words here, or is malformed.
+    /// The content; `nil` if it is malformed or its type has no words here.
     static func words(_ element: AdvertisingData.Element) -> String? {
         var value = element.value
         switch element.type {
@@ -103,7 +109,7 @@ enum AdvertisingElementText {
     }
 
     private static func label(_ uuid: BluetoothUUID) -> String {
-        UUIDText.label(ofService: CBUUID(string: uuid.description))
+        UUIDText.label(ofService: CBUUID(uuid))
     }
 
     private static func milliseconds(_ number: UInt16, _ unit: Double) -> String {

@@ -1,5 +1,5 @@
-// `corebluetooth scan --raw`: every advertising packet, read from the events of the controller. Core Bluetooth scans, and
-// does not see the packets first.
+// `corebluetooth scan --raw`: every advertising packet, read from the events of the controller. Core Bluetooth scans,
+// and does not see the packets first.
 
 import BluetoothHCI
 import BluetoothHost
@@ -54,8 +54,9 @@ final class RawScan {
     private let filter: ScanSession.Filter
     private let output: OutputFormat
     private var lastHeard: [Source: Date] = [:]
-    /// Advertisers of which one packet passed the filter for names and services.
-    private var chosen: Set<DeviceAddress> = []
+    /// Advertisers with the name, and with a service, of the filter.
+    private var named: Set<DeviceAddress> = []
+    private var serving: Set<DeviceAddress> = []
 
     init(_ filter: ScanSession.Filter, _ output: OutputFormat) { (self.filter, self.output) = (filter, output) }
 
@@ -71,18 +72,18 @@ final class RawScan {
         }
     }
 
-    /// A name may be in one packet and the services in another one, so an advertiser is chosen by any of its packets.
+    /// A name may be in one packet and the services in another one, so an advertiser is chosen by all of its packets.
     private func passes(_ report: RawReport) -> Bool {
         if let least = filter.rssi, report.rssi ?? .min < least { return false }
         guard filter.name != nil || !filter.services.isEmpty else { return true }
         guard let address = report.address else { return false }
-        if chosen.contains(address) { return true }
         let data = AdvertisingData(parsing: report.data)
-        if let name = filter.name, data.localName?.range(of: name, options: .caseInsensitive) == nil { return false }
-        let services = data.serviceUUIDs.map { CBUUID(string: $0.description) }
-        guard filter.services.isEmpty || filter.services.contains(where: services.contains) else { return false }
-        if chosen.count >= Self.capacity { chosen = [] }
-        chosen.insert(address)
-        return true
+        if named.count + serving.count >= Self.capacity { (named, serving) = ([], []) }
+        if filter.name.map({ data.localName?.range(of: $0, options: .caseInsensitive) != nil }) ?? true {
+            named.insert(address)
+        }
+        let services = data.serviceUUIDs.map { CBUUID($0) }
+        if filter.services.isEmpty || filter.services.contains(where: services.contains) { serving.insert(address) }
+        return named.contains(address) && serving.contains(address)
     }
 }

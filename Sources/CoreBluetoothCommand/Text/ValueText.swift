@@ -1,5 +1,5 @@
-// Values for a person: as the Bluetooth SIG defines the characteristic; else by the device's Characteristic Presentation
-// Format, if that was read; and octets otherwise.
+// Values for a person: as the Bluetooth SIG defines the characteristic; else by the device's Characteristic
+// Presentation Format, if that was read; and octets otherwise.
 
 import AssignedNumbers
 import BluetoothTypes

@@ -1,5 +1,5 @@
-// Values of several fields, by the GATT Specification Supplement: flags at the beginning say which fields follow, and in
-// which size or unit. A value of one number is a `ValueFormat`.
+// Values of several fields, by the GATT Specification Supplement: flags at the beginning say which fields follow, and
+// in which size or unit. A value of one number is a `ValueFormat`.
 
 import AssignedNumbers
 

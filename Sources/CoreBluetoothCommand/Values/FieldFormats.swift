@@ -1,5 +1,5 @@
-// Which fields the values of characteristics have, by the GATT Specification Supplement. Names are those of the supplement
-// in Swift case; a field that needs a name of its own for each unit does not exist, its unit is beside it.
+// Which fields the values of characteristics have, by the GATT Specification Supplement. Names are those of the
+// supplement in Swift case; a field that needs a name of its own for each unit does not exist, its unit is beside it.
 
 import AssignedNumbers
 

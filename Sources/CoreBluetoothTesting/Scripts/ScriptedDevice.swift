@@ -210,10 +210,11 @@ public final class ScriptedDevice: Radio {
     ) {
         guard let connectionInterval = ConnectionInterval(exactly: TimeAmount(interval)),
             let timeout = SupervisionTimeout(exactly: TimeAmount(supervisionTimeout)),
+            let latency = UInt16(exactly: latency),
             case let parameters = ConnectionParameters(
                 minimumInterval: connectionInterval,
                 maximumInterval: connectionInterval,
-                latency: UInt16(clamping: latency),
+                latency: latency,
                 supervisionTimeout: timeout
             ), parameters.isValid
         else {

@@ -106,7 +106,7 @@ extension ScriptedPeripheral {
     init(_ recorded: RecordedPeripheral, _ caller: Caller) {
         var unseen: [String] = []
         let uuids = Dictionary(
-            recorded.services.map { ($0.handles.lowerBound, CBUUID($0.uuid)) },
+            recorded.services.map { ($0.handles.lowerBound, CBUUID($0.uuid.attForm)) },
             uniquingKeysWith: { first, _ in first }
         )
         let services = recorded.services.map { service in
@@ -114,7 +114,7 @@ extension ScriptedPeripheral {
                 unseen.append("the capture has no discovery of the characteristics of service \(service.uuid)")
             }
             return Service(
-                CBUUID(service.uuid),
+                CBUUID(service.uuid.attForm),
                 isPrimary: service.isPrimary,
                 characteristics: service.characteristics.map { Characteristic($0, &unseen) },
                 includes: service.includes.compactMap { uuids[$0] }
@@ -152,7 +152,7 @@ extension ScriptedPeripheral {
 
 extension ScriptedPeripheral.Characteristic {
     fileprivate init(_ recorded: RecordedCharacteristic, _ unseen: inout [String]) {
-        let uuid = CBUUID(recorded.uuid)
+        let uuid = CBUUID(recorded.uuid.attForm)
         for descriptor in recorded.descriptors where descriptor.value == nil {
             unseen.append(
                 "the capture has no value for descriptor \(descriptor.uuid) of characteristic \(uuid.uuidString)"
@@ -172,7 +172,7 @@ extension ScriptedPeripheral.Characteristic {
             security: recorded.demandsEncryption ? .encrypted : .none,
             descriptors: recorded.descriptors.map {
                 var descriptor = ScriptedPeripheral.Descriptor(
-                    CBUUID($0.uuid),
+                    CBUUID($0.uuid.attForm),
                     value: $0.value.map { Data($0.readableBytesView) } ?? Data()
                 )
                 descriptor.isUnseen = $0.value == nil
@@ -196,8 +196,4 @@ private enum AdvertisedServices {
         }
         return result
     }
-}
-
-extension CBUUID {
-    fileprivate convenience init(_ uuid: BluetoothUUID) { self.init(string: uuid.attForm.description) }
 }

@@ -56,7 +56,7 @@ extension Lesson {
             wrongAnswers: ["2", "4"],
             explanation: """
                 One for the first question, because only the phone has subscribed by then, and two for the second. \
-                With `--try private` there is one for each, and nobody gets the answer to somebody else's question.
+                With `--try private` there is one for each, and no phone gets the answer to another one's question.
                 """,
             answer: { trace in
                 "\(trace.count { $0.device == "Crystal" && $0.kind == .sent && $0.text.hasPrefix("Notification") })"

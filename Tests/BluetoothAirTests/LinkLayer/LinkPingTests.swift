@@ -131,7 +131,8 @@ struct LinkPingTests {
     func pausedAtPing() throws {
         let link = try self.makeLink(timeout: nil)
         link.central.ok(self.timeout(100, link.centralHandle))
-        // The ping is due after 820 ms. A packet that is lost one connection interval before is sent again at that time.
+        // The ping is due after 820 ms. A packet that is lost one connection interval before is sent again at that
+        // time.
         link.testbed.pass(.milliseconds(790))
         link.testbed.air.setLoss(0.999_999_999)
         link.enableEncryption()

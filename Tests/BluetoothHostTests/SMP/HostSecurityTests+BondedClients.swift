@@ -223,10 +223,3 @@ struct LEHostBondedClientTests {
         #expect(bonds.clients[Self.peer]?.configurations.count == 2)
     }
 }
-
-extension LEHost {
-    /// Sets the security of a link, regardless of its Security Manager.
-    fileprivate func setSecurity(_ security: LinkSecurity, of link: LinkID) {
-        if let link = self.openLinks[link] { self.security.take(security, of: link) }
-    }
-}

@@ -59,7 +59,8 @@ struct ValueCommandsTests {
         )
         #expect(
             try tool.objects("write FFF2 01 --without-response").map(recordContent) == [
-                #"{"event":"written","service":"FFF0","characteristic":"FFF2","name":null,"hex":"01","confirmed":false}"#
+                #"{"event":"written","service":"FFF0","characteristic":"FFF2","name":null,"hex":"01","#
+                    + #""confirmed":false}"#
             ]
         )
         for line in ["read FFF1 --text", "read FFF1 --hex", "read FFF1"] {

@@ -1,5 +1,5 @@
-// Packets as controllers report them (Vol 4, Part E, 7.7.65.2 and 7.7.65.13), and AD structures by the Supplement to the
-// Core Specification, Part A, 1.
+// Packets as controllers report them (Vol 4, Part E, 7.7.65.2 and 7.7.65.13), and AD structures by the Supplement to
+// the Core Specification, Part A, 1.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -207,6 +207,8 @@ struct RawScanTests {
         #expect(count(["180D"], nil, nil) == 3)
         #expect(count([], nil, -60) == 3)
         #expect(count(["180F"], nil, nil) == 0)
+        // The service is in an advertisement, the name in a scan response.
+        #expect(count(["180D"], "hI", nil) == 2)
     }
 
     @Test("reads the reports of both kinds of scanning from the controller's events, and of no other event")

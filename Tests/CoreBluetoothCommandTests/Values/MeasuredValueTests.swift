@@ -53,7 +53,8 @@ struct MeasuredValueTests {
             ("2A1C", [0x00, 0xFF, 0xFF, 0x7F, 0x00], #"{"value":{"temperature":null},"unit":{"temperature":"°C"}}"#),
             (
                 "2A35", [0x02, 120, 0, 80, 0, 93, 0, 0xEA, 0x07, 11, 28, 9, 5, 0],
-                #"{"value":{"systolic":120,"diastolic":80,"meanArterialPressure":93,"timestamp":"2026-11-28T09:05:00"},"#
+                #"{"value":{"systolic":120,"diastolic":80,"meanArterialPressure":93,"#
+                    + #""timestamp":"2026-11-28T09:05:00"},"#
                     + #""unit":{"systolic":"mmHg","diastolic":"mmHg","meanArterialPressure":"mmHg"}}"#
             ),
             (

@@ -108,7 +108,7 @@ struct WaitingTests {
         try await world.wait(until: true)
     }
 
-    @Test("says where and how long an `async` test waited in vain")
+    @Test("says where and how long an `async` test waited without success")
     func words() async throws {
         let world = World(seed: 1)
         world.note("a line")

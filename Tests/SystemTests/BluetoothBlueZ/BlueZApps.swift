@@ -53,6 +53,7 @@ final class BlueZEvents: Sendable {
     }
 }
 
+// Unchecked: it lives on its queue.
 final class BlueZCentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     let events = BlueZEvents()
     let queue = DispatchQueue(label: "central")
@@ -180,6 +181,7 @@ final class BlueZLoggingAgent: PairingAgent {
     }
 }
 
+// Unchecked: it lives on its queue.
 final class BlueZPeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     let events = BlueZEvents()
     let queue = DispatchQueue(label: "peripheral")

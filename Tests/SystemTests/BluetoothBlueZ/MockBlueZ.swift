@@ -87,7 +87,12 @@ final class MockBlueZ: @unchecked Sendable {
         try await named.futureResult.get()
     }
 
-    deinit { self.group.shutdownGracefully { _ in } }
+    deinit {
+        // The connection is used, and ends, on its loop.
+        nonisolated(unsafe) let bus = self.bus
+        self.eventLoop.execute { bus?.close() }
+        self.group.shutdownGracefully { _ in }
+    }
 
     /// The calls that came, as `member path`.
     var calls: [String] { self.log.withLockedValue(\.self) }

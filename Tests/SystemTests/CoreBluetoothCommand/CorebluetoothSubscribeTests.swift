@@ -1,4 +1,5 @@
-// `corebluetooth subscribe` in virtual time: several characteristics and devices, lost connections, lost adapters, ends.
+// `corebluetooth subscribe` in virtual time: several characteristics and devices, lost connections, lost adapters,
+// ends.
 
 import CommandLineTool
 import CoreBluetooth

@@ -31,7 +31,7 @@ struct SweepTests {
         return try self.run(["--testing-library", "swift-testing", "--filter", filter] + further, variables)
     }
 
-    /// The smallest seed with which a user of the lossy air waits in vain.
+    /// The smallest seed with which a user of the lossy air waits without success.
     private static func smallestLossySeed() -> UInt64? {
         (1...1000).first { seed in
             do {

@@ -30,8 +30,9 @@ public struct ReadDeviceName: GATTProcedure {
             case .finish(.failure(let error)): return .fail(error)
             case .finish(.success(let values)):
                 guard let first = values.first else { return .fail(.malformedResponse) }
-                // An answer has two octets of header and two of the handle, and a value in it 253 at most.
-                guard first.value.readableBytes >= min(mtu - 4, 253) else { return Self.limited(.succeed(first.value)) }
+                guard first.value.readableBytes >= ATT.longestListedValue(mtu: mtu) else {
+                    return Self.limited(.succeed(first.value))
+                }
                 self.phase = .byHandle(ReadValue(first.handle))
                 return self.step(.turn, mtu: mtu)
             }

@@ -5,13 +5,17 @@ import BluetoothTypes
 /// 16-bit UUIDs of declarations, descriptors and of the built-in services and characteristics.
 package enum GATTAttributeType {
     /// A primary service declaration.
-    static let primaryService: UInt16 = 0x2800
+    package static let primaryService: UInt16 = 0x2800
     /// A secondary service declaration.
-    static let secondaryService: UInt16 = 0x2801
+    package static let secondaryService: UInt16 = 0x2801
     /// An include declaration.
-    static let include: UInt16 = 0x2802
+    package static let include: UInt16 = 0x2802
     /// A characteristic declaration.
-    static let characteristic: UInt16 = 0x2803
+    package static let characteristic: UInt16 = 0x2803
+    /// The declarations of services.
+    package static let serviceDeclarations = primaryService...secondaryService
+    /// All declarations.
+    package static let declarations = primaryService...characteristic
     /// Characteristic Extended Properties.
     package static let extendedProperties: UInt16 = 0x2900
     /// Characteristic User Description.
@@ -26,9 +30,9 @@ package enum GATTAttributeType {
     static let aggregateFormat: UInt16 = 0x2905
 
     /// The Generic Access Service.
-    static let genericAccessService: UInt16 = 0x1800
+    package static let genericAccessService: UInt16 = 0x1800
     /// The Generic Attribute Service.
-    static let genericAttributeService: UInt16 = 0x1801
+    package static let genericAttributeService: UInt16 = 0x1801
     /// Device Name.
     static let deviceName: UInt16 = 0x2A00
     /// Appearance.

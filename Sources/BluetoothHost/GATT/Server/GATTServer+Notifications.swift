@@ -50,8 +50,8 @@ extension GATTServer {
         }
     }
 
-    /// Sends a notification to a client even if it is not subscribed, truncated to MTU - 3 octets, and counts it for its
-    /// token, if any.
+    /// Sends a notification to a client even if it is not subscribed, truncated to MTU - 3 octets, and counts it for
+    /// its token, if any.
     func notifyUnconditionally(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,

@@ -1,5 +1,5 @@
-// What BlueZ does beside HCI: it pairs and keeps the keys, says which devices other programs hold connected, and publishes
-// services.
+// What BlueZ does beside HCI: it pairs and keeps the keys, says which devices other programs hold connected, and
+// publishes services.
 
 import BluetoothBlueZ
 import BluetoothHost
@@ -24,11 +24,15 @@ extension AdapterCore: BlueZSourceDelegate {
     }
 
     func sourceDidChangeConnectedDevices(_ source: BlueZSource) {
-        for device in source.connectedDevices {
-            if let name = device.name { self.identities.setName(name, of: device.address) }
-        }
         self.connectedPeers.setOthers(source.connectedDevices.map { ($0.address, $0.services) })
         for link in self.host.links { self.updateSystemSecurity(of: link) }
+        // Their identifiers are in the storage: `openStorage()` calls again.
+        guard self.writer != nil else { return }
+        for device in source.connectedDevices {
+            guard let name = device.name else { continue }
+            _ = self.identities.record(for: device.address)
+            self.identities.setName(name, of: device.address)
+        }
     }
 
     /// The link to a device with which BlueZ has paired counts as encrypted; BlueZ does not say how its key was made.

@@ -108,7 +108,10 @@ extension AdapterCore {
     /// The result is reported to the agent.
     func secure(_ identifier: UUID, to level: SecurityLevel) -> Bool {
         guard let link = self.link(to: identifier) else { return false }
-        if let bluez, let peer = self.host.information(of: link)?.peer { return bluez.pair(with: peer) }
+        if let bluez, let peer = self.host.information(of: link)?.peer {
+            if let security = self.host.security(of: link), security.level >= level { return true }
+            return bluez.pair(with: peer)
+        }
         self.host.secure(link, to: level)
         return true
     }

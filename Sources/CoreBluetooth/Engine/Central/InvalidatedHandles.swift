@@ -1,5 +1,5 @@
 // The ranges of a peer's handles in which services became invalid, counted from the beginning of a connection. A call
-// of the app says how many of them it knows of; a handle in it is invalid if a later range contains it.
+// of the app has the number of ranges that it knows; a handle in it is invalid if a later range contains it.
 
 import BluetoothHost
 

@@ -1,5 +1,5 @@
-// The page of the 8-ball app. The program sends the complete content each time; the page keeps only the user's input and
-// the die, which is decoration.
+// The page of the 8-ball app. The program sends the complete content each time; the page keeps only the user's input
+// and the die, which is decoration.
 
 const root = document.documentElement
 const language = root.lang
