@@ -34,7 +34,13 @@ final class PrivateBus: Sendable {
             [:],
             [null, null, null]
         )
-        try await eventually { access(path, F_OK) == 0 }
+        // The file is there before the bus listens.
+        try await eventually {
+            let connection = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(unixDomainSocketPath: path).get()
+            try await connection?.close()
+            return connection != nil
+        }
     }
 
     deinit {
