@@ -100,18 +100,18 @@ enum WorkObserver {
             state.makers = state.makers.filter { $0.value.work != nil }
             state.makers[.present] = WeakWork(work: work)
             state.worldCount += 1
+            dispatch_work_set_observing(true)
         }
-        dispatch_work_set_observing(true)
     }
 
     /// Removes a world.
     static func remove(_ work: WorldWork) {
-        let isLast = self.state.withLockedValue { state in
+        self.state.withLockedValue { state in
             state.makers = state.makers.filter { $0.value.work != nil && $0.value.work !== work }
             state.worldCount -= 1
-            return state.worldCount == 0
+            // Under the lock: another test may create a world now.
+            if state.worldCount == 0 { dispatch_work_set_observing(false) }
         }
-        if isLast { dispatch_work_set_observing(false) }
     }
 
     private static func takes(
