@@ -82,20 +82,34 @@ final class Subscriptions {
         try await central.start(timeout: plan.timeout)
         var attempts = Attempts(device: name, output: output)
         while !isOver {
+            var isConnected = false
             do {
                 try await central.waitUntilReady()
                 let peripheral = try await connect(name, central)
+                isConnected = true
                 let connection = DeviceConnection(central, peripheral, output: output)
                 let subscribed = try await subscribe(connection)
                 attempts.succeeded(connection, subscribed)
                 try await connection.waitForValues()
             } catch {
                 guard !isOver else { return }
-                guard plan.reconnects, attempts.hasSucceeded else { throw error }
-                let isLoss = attempts.failed(central.failure(for: error, device: name), central.peripheral)
+                let failure = central.failure(for: error, device: name)
+                guard plan.reconnects, attempts.hasSucceeded, isTemporary(failure.kind, isConnected) else {
+                    throw error
+                }
+                let isLoss = attempts.failed(failure, central.peripheral)
                 await central.disconnect()
                 if !isLoss { await pause() }
             }
+        }
+    }
+
+    /// Whether another attempt may succeed. A device that refuses, or no longer has the characteristics, does so again.
+    private func isTemporary(_ kind: Failure.Kind, _ isConnected: Bool) -> Bool {
+        switch kind {
+        case .timedOut, .noBluetooth, .notConnected: true
+        case .notFound, .other: !isConnected
+        case .refused: false
         }
     }
 

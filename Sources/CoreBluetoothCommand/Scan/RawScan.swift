@@ -9,11 +9,13 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 import NIOCore
+import Synchronization
 
-/// Hands the reports of advertising packets to the main thread.
+/// Hands the reports of advertising packets to the main thread, those of fragments once they are complete.
 final class RawReportObserver: AdapterObserver {
     /// Called on the main thread.
     let onReports: @MainActor @Sendable ([RawReport]) -> Void
+    private let reassembler = Mutex(AdvertisingReassembler())
 
     init(_ onReports: @escaping @MainActor @Sendable ([RawReport]) -> Void) { self.onReports = onReports }
 
@@ -22,19 +24,22 @@ final class RawReportObserver: AdapterObserver {
     func callsDelegate(_ callback: @autoclosure () -> String?) {}
 
     func passes(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
-        guard direction == .toHost, let reports = Self.reports(of: packet, at: Date()) else { return }
+        guard direction == .toHost else { return }
+        let reports = self.reports(of: packet, at: Date(), now: .now())
+        guard !reports.isEmpty else { return }
         let onReports = onReports
         DispatchQueue.main.async { MainActor.assumeIsolated { onReports(reports) } }
     }
 
-    /// The reports of a packet; `nil` for a packet without reports.
-    ///
-    /// Parts of long data are not put together: each has a report of its own.
-    static func reports(of packet: HCIPacket, at time: Date) -> [RawReport]? {
+    /// The reports that a packet has or completes.
+    func reports(of packet: HCIPacket, at time: Date, now: NIODeadline) -> [RawReport] {
         switch try? HCIEvent(packet) {
         case .leAdvertisingReports(let reports): reports.map { RawReport($0, at: time) }
-        case .leExtendedAdvertisingReports(let reports): reports.map { RawReport($0, at: time) }
-        default: nil
+        case .leExtendedAdvertisingReports(let reports):
+            reassembler.withLock { reassembler in
+                reports.compactMap { reassembler.receive($0, now: now).map { RawReport($0, at: time) } }
+            }
+        default: []
         }
     }
 }
