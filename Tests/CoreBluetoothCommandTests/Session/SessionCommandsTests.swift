@@ -84,7 +84,8 @@ struct SessionCommandsTests {
     @Test(
         "completes a word that begins with a hyphen to an option of the command",
         arguments: [
-            ("discover -", ["--values"]), ("read --", ["--service", "--hex", "--text"]), ("read FFF1 --h", ["--hex"]),
+            ("discover -", ["--values"]), ("read --", ["--service", "--descriptor", "--as", "--hex", "--text"]),
+            ("read FFF1 --h", ["--hex"]),
             ("write FFF1 01 --t", ["--text"]), ("subscribe FFF1 --c", ["--count"]), ("pair --", ["--code"]),
             ("parameters --", ["--interval", "--latency", "--supervision-timeout"]), ("connect --", ["--timeout"]),
             ("quit --", []), ("mtu --", []), ("nonsense --", []),
