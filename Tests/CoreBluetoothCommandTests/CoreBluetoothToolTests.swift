@@ -22,7 +22,9 @@ struct CoreBluetoothToolTests {
             "write Peer FFF1 --as int8 -- -5", "write Peer FFF1 -", "read Peer FFF1 --descriptor 2901 --as uint16",
             "subscribe Peer FFF1 --count 1",
             "subscribe Peer FFF1 FFF2 --device Other --device Third --duration 0 --no-reconnect",
-            "scan --raw --json", "scan --raw --passive --phy coded", "channel Peer 1", "channel Peer 0xFF --wait 0",
+            "scan --raw --json", "scan --manufacturer Apple=0215 --manufacturer 0x0059",
+            "scan --service-data FEAA=10", "scan --raw --passive --phy coded", "channel Peer 1",
+            "channel Peer 0xFF --wait 0",
             "channel Peer 128 --listen tcp:127.0.0.1:0", "inspect Peer --handles",
         ]
     )
@@ -49,6 +51,9 @@ struct CoreBluetoothToolTests {
             ("scan --watch --json", "--watch shows a table"), ("scan --watch --duplicates", "--watch shows a table"),
             ("scan --sort name --timeout 1 --duplicates", "Devices are sorted at the end"),
             ("scan --sort name --json", "Devices are sorted at the end"), ("scan --timeout 0", "The timeout must be"),
+            ("scan --manufacturer Aple", "did you mean \"Apple\"?"),
+            ("scan --manufacturer 65536", "is no company's name"),
+            ("scan --manufacturer Apple=0", "\"0\" is not hexadecimal"), ("scan --service-data xyz=00", "xyz"),
             ("capture --read a -- eightball", "Either a file is read or a program is run"),
             ("capture --follow", "--follow goes with a file."), ("capture --read a --write b", "--write goes with"),
             ("advertise --name ''", "The name is empty."),

@@ -59,9 +59,8 @@ final class RawScan {
     private let filter: ScanSession.Filter
     private let output: OutputFormat
     private var lastHeard: [Source: Date] = [:]
-    /// Advertisers with the name, and with a service, of the filter.
-    private var named: Set<DeviceAddress> = []
-    private var serving: Set<DeviceAddress> = []
+    /// The criteria of the filter that advertisers have met.
+    private var met: [DeviceAddress: ScanSession.Filter.Criteria] = [:]
 
     init(_ filter: ScanSession.Filter, _ output: OutputFormat) { (self.filter, self.output) = (filter, output) }
 
@@ -77,18 +76,14 @@ final class RawScan {
         }
     }
 
-    /// A name may be in one packet and the services in another one, so an advertiser is chosen by all of its packets.
+    /// An advertiser is chosen by all of its packets.
     private func passes(_ report: RawReport) -> Bool {
         if let least = filter.rssi, report.rssi ?? .min < least { return false }
-        guard filter.name != nil || !filter.services.isEmpty else { return true }
+        let criteria = filter.criteria
+        guard !criteria.isEmpty else { return true }
         guard let address = report.address else { return false }
-        let data = AdvertisingData(parsing: report.data)
-        if named.count + serving.count >= Self.capacity { (named, serving) = ([], []) }
-        if filter.name.map({ data.localName?.range(of: $0, options: .caseInsensitive) != nil }) ?? true {
-            named.insert(address)
-        }
-        let services = data.serviceUUIDs.map { CBUUID($0) }
-        if filter.services.isEmpty || filter.services.contains(where: services.contains) { serving.insert(address) }
-        return named.contains(address) && serving.contains(address)
+        if met.count >= Self.capacity { met = [:] }
+        met[address, default: []].formUnion(filter.met(by: AdvertisingData(parsing: report.data)))
+        return met[address]?.isSuperset(of: criteria) == true
     }
 }

@@ -211,6 +211,23 @@ struct RawScanTests {
         #expect(count(["180D"], "hI", nil) == 2)
     }
 
+    @Test("prints all packets of an advertiser once one of them has the data that is asked for")
+    func dataFilters() throws {
+        let beacon: [UInt8] = [5, 0xFF, 0x4C, 0, 2, 0x15, 4, 0x16, 0xAA, 0xFE, 0x10]
+        let reports: [(LEAdvertisingReport, Double)] = [
+            (Self.legacy(.nonConnectableUndirected, beacon), 0), (Self.legacy(.scanResponse, Self.name), 1),
+            (Self.legacy(.nonConnectableUndirected, Self.name, DeviceAddress(7, kind: .public)), 2),
+        ]
+        for (arguments, count) in [
+            ("--manufacturer Apple=0215", 2), ("--manufacturer Apple=03", 0), ("--service-data FEAA", 2),
+            ("--service-data FEAA=20", 0), ("--manufacturer Apple --service-data FEAA=10", 2),
+            ("--name Hi --manufacturer Apple", 1),
+        ] {
+            let filter = try ScanCommand.parse(arguments.split(separator: " ").map(String.init)).filter
+            #expect(printed(filter, reports).count == count, "\(arguments)")
+        }
+    }
+
     @Test("reads the reports of both kinds of scanning from the controller's events, and of no other event")
     func packets() {
         let observer = RawReportObserver { _ in }
