@@ -27,6 +27,8 @@ final class DeviceConnection {
     /// Called when the connection is lost while nothing waits for it.
     var onLoss: ((String) -> Void)?
     private var subscriptions: [Subscription] = []
+    /// The L2CAP channels that are open, by their PSM.
+    var channels: [CBL2CAPPSM: OpenChannel] = [:]
     private let values = TimedWait()
     /// Why the connection was lost, if it was.
     private var lossReason: String?
@@ -141,9 +143,17 @@ final class DeviceConnection {
         if left == 1, values.isWaiting { values.end(.success(())) }
     }
 
+    /// Ends the connection.
+    func disconnect() async throws {
+        try await closeChannels()
+        subscriptions = []
+        await central.disconnect()
+    }
+
     private func lost(_ reason: String) {
         lossReason = reason
         subscriptions = []
+        channels = [:]
         if values.isWaiting { values.end(.failure(lossFailure(reason))) } else { onLoss?(reason) }
     }
 

@@ -123,6 +123,35 @@ struct ReadAction: DeviceAction {
     }
 }
 
+/// The type of a value that is written.
+struct WrittenValueOptions: ParsableArguments {
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("The type of the value; numbers are little-endian.", valueName: "type")
+    )
+    var chosenType: ValueType?
+
+    @Flag(help: "The value is text, not hexadecimal digits.")
+    var text = false
+
+    func validate() throws {
+        guard !text || chosenType == nil else { throw ValidationError("A value has one type: --as or --text.") }
+    }
+
+    /// The type that was chosen; `nil` for hexadecimal digits.
+    var type: ValueType? { text ? .text : chosenType }
+
+    /// The octets of a value.
+    func octets(of value: String) throws(Failure) -> Data { try (type ?? .hex).octets(of: value) }
+
+    /// Refuses a value that is not of the type.
+    func check(_ value: String) throws {
+        do { _ = try octets(of: value) } catch {
+            throw ValidationError(error.line + (type == nil ? ", or use --as or --text." : "."))
+        }
+    }
+}
+
 /// Writes a characteristic or a descriptor.
 struct WriteAction: DeviceAction {
     static let configuration = CommandConfiguration(
@@ -143,14 +172,7 @@ struct WriteAction: DeviceAction {
 
     @OptionGroup var descriptor: DescriptorOptions
 
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("The type of the value; numbers are little-endian.", valueName: "type")
-    )
-    var type: ValueType?
-
-    @Flag(help: "The value is text, not hexadecimal digits.")
-    var text = false
+    @OptionGroup var form: WrittenValueOptions
 
     @Flag(help: "Do not ask for a confirmation: faster, but the device may drop the value.")
     var withoutResponse = false
@@ -160,23 +182,17 @@ struct WriteAction: DeviceAction {
     }
 
     func validate() throws {
-        guard !text || type == nil else { throw ValidationError("A value has one type: --as or --text.") }
         guard !withoutResponse || descriptor.descriptor == nil else {
             throw ValidationError("A descriptor is always written with a response.")
         }
-        guard !isFromInput else { return }
-        do { _ = try parsed() } catch {
-            throw ValidationError(error.line + (type == nil ? ", or use --as or --text." : "."))
-        }
+        if !isFromInput { try form.check(value) }
     }
 
-    private var isFromInput: Bool { !text && type == nil && value == "-" }
-
-    private func parsed() throws(Failure) -> Data { try (text ? .text : type ?? .hex).octets(of: value) }
+    private var isFromInput: Bool { form.type == nil && value == "-" }
 
     /// The octets to write.
     private func octets(isSession: Bool) throws -> Data {
-        guard isFromInput else { return try parsed() }
+        guard isFromInput else { return try form.octets(of: value) }
         guard !isSession else {
             throw Failure("the input of a session has its commands; write the digits of the value")
         }
