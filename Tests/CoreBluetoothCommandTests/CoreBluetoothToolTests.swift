@@ -26,6 +26,7 @@ struct CoreBluetoothToolTests {
             "scan --service-data FEAA=10", "scan --raw --passive --phy coded", "channel Peer 1",
             "channel Peer 0xFF --wait 0",
             "channel Peer 128 --listen tcp:127.0.0.1:0", "inspect Peer --handles",
+            "uart Peer", "uart Peer --service FFE0 --rx FFE1 --tx FFE1 --pty --wait 0",
         ]
     )
     func taken(line: String) {
@@ -81,6 +82,7 @@ struct CoreBluetoothToolTests {
             ("channel Peer 256", "\"256\" is no PSM"), ("channel Peer 0x100", "\"0x100\" is no PSM"),
             ("channel Peer x", "\"x\" is no PSM"), ("channel Peer 128 --listen nowhere", "nowhere"),
             ("channel Peer 128 --wait -1", "The wait in seconds must be from 0 to 86400."),
+            ("uart Peer --wait -1", "The wait in seconds must be from 0 to 86400."), ("uart Peer --rx xyz", "xyz"),
             ("benchmark Peer --interval 7.4", "The interval is from 7.5 to 4000 ms."),
             ("benchmark Peer --interval 4000.5", "The interval is from 7.5 to 4000 ms."),
             ("benchmark Peer --latency 500", "The latency is from 0 to 499."),
@@ -102,7 +104,7 @@ struct CoreBluetoothToolTests {
         "limits the time for scanning and connecting to more than 0 and at most a day",
         arguments: [
             "read Peer FFF1", "write Peer FFF1 00", "subscribe Peer FFF1", "pair Peer", "inspect Peer", "connect Peer",
-            "channel Peer 128",
+            "channel Peer 128", "uart Peer",
             "clone Peer", "benchmark Peer",
         ]
     )

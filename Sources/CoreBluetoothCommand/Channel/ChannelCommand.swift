@@ -163,21 +163,28 @@ extension StreamAddress {
 
 /// Standard input and output as octets, each on a thread that may block.
 enum StandardStreams {
-    private static let inputQueue = DispatchQueue(label: "corebluetooth.input")
     private static let outputQueue = DispatchQueue(label: "corebluetooth.output")
     private static let chunk = 64 * 1024
 
     /// What comes on standard input.
-    static var input: AsyncThrowingStream<Data, any Error> {
-        AsyncThrowingStream {
+    static var input: AsyncThrowingStream<Data, any Error> { octets(of: STDIN_FILENO, "standard input") }
+
+    /// What comes on an open file.
+    static func octets(of file: Int32, _ name: String) -> AsyncThrowingStream<Data, any Error> {
+        let queue = DispatchQueue(label: "corebluetooth.input")
+        return AsyncThrowingStream {
             try await withCheckedThrowingContinuation { continuation in
-                inputQueue.async {
+                queue.async {
                     var octets = [UInt8](repeating: 0, count: chunk)
-                    var count = read(STDIN_FILENO, &octets, chunk)
-                    while count < 0, errno == EINTR { count = read(STDIN_FILENO, &octets, chunk) }
+                    var count = read(file, &octets, chunk)
+                    while count < 0, errno == EINTR || errno == EAGAIN {
+                        var wanted = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+                        _ = poll(&wanted, 1, -1)
+                        count = read(file, &octets, chunk)
+                    }
                     guard count >= 0 else {
                         let reason = String(cString: strerror(errno))
-                        return continuation.resume(throwing: Failure("cannot read standard input: \(reason)"))
+                        return continuation.resume(throwing: Failure("cannot read \(name): \(reason)"))
                     }
                     continuation.resume(returning: count == 0 ? nil : Data(octets[..<count]))
                 }
