@@ -18,10 +18,15 @@ struct CoreBluetoothToolTests {
             "capture --write a -- eightball demo",
             "advertise --name x --gatt a", "advertise --from-capture a --device b", "trace a b --output c.svg",
             "trace a --output c.mmd", "read Peer FFF1 --hex", "read Peer FFF1 --text", "write Peer FFF1 0A1b",
-            "write Peer FFF1 xyz --text", "subscribe Peer FFF1 --count 1",
+            "write Peer FFF1 xyz --text", "write Peer 0x0010 5 --as uint8",
+            "write Peer FFF1 --as int8 -- -5", "write Peer FFF1 -", "read Peer FFF1 --descriptor 2901 --as uint16",
+            "subscribe Peer FFF1 --count 1",
             "subscribe Peer FFF1 FFF2 --device Other --device Third --duration 0 --no-reconnect",
-            "scan --raw --json", "scan --raw --passive --phy coded", "channel Peer 1", "channel Peer 0xFF --wait 0",
+            "scan --raw --json", "scan --manufacturer Apple=0215 --manufacturer 0x0059",
+            "scan --service-data FEAA=10", "scan --raw --passive --phy coded", "channel Peer 1",
+            "channel Peer 0xFF --wait 0",
             "channel Peer 128 --listen tcp:127.0.0.1:0", "inspect Peer --handles",
+            "uart Peer", "uart Peer --service FFE0 --rx FFE1 --tx FFE1 --pty --wait 0",
         ]
     )
     func taken(line: String) {
@@ -47,15 +52,26 @@ struct CoreBluetoothToolTests {
             ("scan --watch --json", "--watch shows a table"), ("scan --watch --duplicates", "--watch shows a table"),
             ("scan --sort name --timeout 1 --duplicates", "Devices are sorted at the end"),
             ("scan --sort name --json", "Devices are sorted at the end"), ("scan --timeout 0", "The timeout must be"),
+            ("scan --manufacturer Aple", "did you mean \"Apple\"?"),
+            ("scan --manufacturer 65536", "is no company's name"),
+            ("scan --manufacturer Apple=0", "\"0\" is not hexadecimal"), ("scan --service-data xyz=00", "xyz"),
             ("capture --read a -- eightball", "Either a file is read or a program is run"),
             ("capture --follow", "--follow goes with a file."), ("capture --read a --write b", "--write goes with"),
             ("advertise --name ''", "The name is empty."),
             ("advertise --gatt a --from-capture b", "A peripheral is described by"),
             ("advertise --device a", "--device chooses a peripheral"),
             ("trace a --output c.png", "The output c.png is"),
-            ("read Peer FFF1 --hex --text", "A value is printed with --hex or with --text"),
+            ("read Peer FFF1 --hex --text", "A value is printed in one form"),
             ("read Peer xyz", "xyz"), ("read Peer FFF1 --service xyz", "xyz"),
             ("write Peer FFF1 0A1", "\"0A1\" is not hexadecimal"),
+            ("write Peer FFF1 300 --as uint8", "300 is no whole number from 0 to 255."),
+            ("write Peer FFF1 01 --text --as hex", "A value has one type: --as or --text."),
+            (
+                "write Peer FFF1 01 --descriptor 2901 --without-response",
+                "A descriptor is always written with a response."
+            ),
+            ("read Peer FFF1 --hex --as uint8", "A value is printed in one form"),
+            ("read Peer 0x12345", "\"0x12345\" is no UUID"), ("read Peer FFF1 --descriptor xyz", "xyz"),
             ("subscribe Peer FFF1 --count 0", "The count is at least 1."),
             ("subscribe Peer FFF1 --duration -1", "The wait in seconds must be from 0 to 86400."),
             ("subscribe Peer FFF1 --device ''", "The device is empty."), ("subscribe Peer FFF1 xyz", "xyz"),
@@ -66,6 +82,7 @@ struct CoreBluetoothToolTests {
             ("channel Peer 256", "\"256\" is no PSM"), ("channel Peer 0x100", "\"0x100\" is no PSM"),
             ("channel Peer x", "\"x\" is no PSM"), ("channel Peer 128 --listen nowhere", "nowhere"),
             ("channel Peer 128 --wait -1", "The wait in seconds must be from 0 to 86400."),
+            ("uart Peer --wait -1", "The wait in seconds must be from 0 to 86400."), ("uart Peer --rx xyz", "xyz"),
             ("benchmark Peer --interval 7.4", "The interval is from 7.5 to 4000 ms."),
             ("benchmark Peer --interval 4000.5", "The interval is from 7.5 to 4000 ms."),
             ("benchmark Peer --latency 500", "The latency is from 0 to 499."),
@@ -87,7 +104,7 @@ struct CoreBluetoothToolTests {
         "limits the time for scanning and connecting to more than 0 and at most a day",
         arguments: [
             "read Peer FFF1", "write Peer FFF1 00", "subscribe Peer FFF1", "pair Peer", "inspect Peer", "connect Peer",
-            "channel Peer 128",
+            "channel Peer 128", "uart Peer",
             "clone Peer", "benchmark Peer",
         ]
     )

@@ -91,7 +91,7 @@ struct ConstantsTests {
             exceptions: [
                 "ITCB/ITCB_SDK_internal.swift": "the SDK has Core Bluetooth alone",
                 "BluetoothBlueZ/Objects/DeviceProperties.swift": "the range of BlueZ's RSSI",
-                "CoreBluetoothCommand/Peripheral/GATTDescription+Value.swift": "the exponents of a number",
+                "CoreBluetoothCommand/Values/ValueType.swift": "the exponents of a number",
             ]
         ),
         Constant(

@@ -114,6 +114,28 @@ extension Programs {
             #expect(try bridge.end() == 0)
         }
 
+        @Test(
+            "uart carries standard input to the device, and what it notifies to standard output",
+            arguments: [6, 50_000]
+        )
+        func uart(octets: Int) throws {
+            _ = try advertise(
+                """
+                { "name": "Modem", "services": [ { "uuid": "FFE0", "characteristics": [
+                    { "uuid": "FFE1", "properties": ["writeWithoutResponse", "notify"] } ] } ] }
+                """
+            )
+            let input = testbed.path("input")
+            let sent = Data((0..<octets).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            try sent.write(to: URL(filePath: input))
+            let program = try ProcessTestbed.executable("corebluetooth")
+            let output = testbed.path("output")
+            let options = "--service FFE0 --rx FFE1 --tx FFE1"
+            let process = try testbed.shell("'\(program)' uart Modem \(options) < '\(input)' > '\(output)'")
+            #expect(try process.end() == 0, "\(process.errorLines)")
+            #expect(try Data(contentsOf: URL(filePath: output)) == sent)
+        }
+
         // MARK: Below Core Bluetooth
 
         @Test(

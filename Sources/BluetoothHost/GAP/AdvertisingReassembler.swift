@@ -19,12 +19,12 @@
 // Fragments do not say which is the first, so those that arrive in time are taken for the rest, and later ones start a
 // new advertisement. Deadlines are passed in as `now`.
 
-import BluetoothHCI
+package import BluetoothHCI
 import BluetoothTypes
-import NIOCore
+package import NIOCore
 
 /// The fragments of extended advertising from one controller.
-struct AdvertisingReassembler {
+package struct AdvertisingReassembler {
     /// The longest advertising or scan response data, in octets.
     static let maximumDataLength = AdvertisingDataLimits.extended
     /// The largest number of advertisements that are collected at a time.
@@ -61,10 +61,16 @@ struct AdvertisingReassembler {
     /// The incomplete advertisements, the one with the oldest fragment first.
     private var collected: [Collected] = []
 
+    /// No fragment is stored.
+    package init() {}
+
     /// Takes a report.
     /// - Returns: An advertisement or a scan response with all its data, or with a part of it if its status is
     ///   truncated; `nil` if there is none to report.
-    mutating func receive(_ report: LEExtendedAdvertisingReport, now: NIODeadline) -> LEExtendedAdvertisingReport? {
+    package mutating func receive(
+        _ report: LEExtendedAdvertisingReport,
+        now: NIODeadline
+    ) -> LEExtendedAdvertisingReport? {
         let isLast = report.eventType.dataStatus != .incomplete
         if isLast, self.collected.isEmpty { return report }
         let source = Source(report)

@@ -57,3 +57,21 @@ open class CBL2CAPChannel: NSObject {
         return "<\(Swift.type(of: self)): \(pointerText(self)), peer = \(peer), psm = \(self.psm)>"
     }
 }
+
+extension CBL2CAPChannel {
+    /// Events of a channel that Core Bluetooth does not report.
+    package enum Milestone: Sendable {
+        /// The host has taken everything that was written.
+        case sent
+        /// The channel has ended. If this side has closed it and the link is still there, the peer has received
+        /// everything that was written.
+        case ended
+    }
+
+    /// Calls `body` once, on any thread, when a milestone is reached; at once if it is, or if an app created the
+    /// channel. Not in Apple's interface.
+    package func notify(at milestone: Milestone, _ body: @escaping @Sendable () -> Void) {
+        guard let pipe = self.endpoints?.handle.pipe else { return body() }
+        pipe.notify(at: milestone, body)
+    }
+}

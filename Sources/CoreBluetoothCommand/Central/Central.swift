@@ -122,6 +122,19 @@ final class Central: NSObject {
         }
     }
 
+    /// Writes a descriptor and waits for the peripheral's response.
+    ///
+    /// - Throws: ``Failure`` for the Client Characteristic Configuration, which apps do not write.
+    func write(_ data: Data, to descriptor: CBDescriptor) async throws {
+        guard descriptor.uuid.uuidString != CBUUIDClientCharacteristicConfigurationString else {
+            throw Failure("\(descriptor.uuid) is written by subscribe")
+        }
+        let service = descriptor.characteristic?.service
+        try await request(.written(ObjectIdentifier(descriptor)), "writing \(descriptor.uuid)", service) {
+            peripheral?.writeValue(data, for: descriptor)
+        }
+    }
+
     /// Writes a value without a response, as soon as `canSendWriteWithoutResponse` allows it.
     func writeWithoutResponse(_ data: Data, to characteristic: CBCharacteristic) async throws {
         try await waitForWritability()
@@ -351,6 +364,10 @@ extension Central: @preconcurrency CBPeripheralDelegate {
         error: (any Error)?
     ) {
         end(.written(ObjectIdentifier(characteristic)), error)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        end(.written(ObjectIdentifier(descriptor)), error)
     }
 
     func peripheral(

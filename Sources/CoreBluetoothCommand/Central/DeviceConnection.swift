@@ -27,9 +27,13 @@ final class DeviceConnection {
     /// Called when the connection is lost while nothing waits for it.
     var onLoss: ((String) -> Void)?
     private var subscriptions: [Subscription] = []
+    /// The L2CAP channels that are open, by their PSM.
+    var channels: [CBL2CAPPSM: OpenChannel] = [:]
     private let values = TimedWait()
     /// Why the connection was lost, if it was.
     private var lossReason: String?
+    /// Whether all services were discovered with their characteristics.
+    private var hasDiscovered = false
 
     init(_ central: Central, _ peripheral: CBPeripheral, output: OutputFormat, isSession: Bool = false) {
         self.central = central
@@ -43,6 +47,7 @@ final class DeviceConnection {
     /// Watches for the end of the connection; to be called again for a new connection.
     func watch() {
         lossReason = nil
+        hasDiscovered = false
         central.onDisconnection = { [weak self] in self?.lost($0) }
     }
 
@@ -58,27 +63,33 @@ final class DeviceConnection {
         discovered.filter { fits($0.properties) }.flatMap { UUIDText.spellings($0.uuid) }
     }
 
-    /// Discovers all services and their characteristics, whose names can be completed then.
-    func discover() async throws {
-        let services = try await central.discoverServices()
+    /// Discovers the characteristics of the services of a UUID, or of all services, whose names can be completed then.
+    func discover(_ service: CBUUID? = nil) async throws {
+        let services = try await central.discoverServices(service.map { [$0] }).filter { $0.characteristics == nil }
         try await ProgressLine.during("discovering", .items("services"), total: services.count) { progress in
             for (index, service) in services.enumerated() {
                 progress.update(index)
                 _ = try await central.discoverCharacteristics(of: service)
             }
         }
+        if service == nil { hasDiscovered = true }
     }
 
-    /// A characteristic, discovered unless it was before.
-    func characteristic(_ uuid: CBUUID, of service: CBUUID?) async throws -> CBCharacteristic? {
-        func find(_ characteristics: [CBCharacteristic]) -> CBCharacteristic? {
-            characteristics.first { $0.uuid == uuid && (service == nil || $0.service?.uuid == service) }
+    /// The characteristic that a query selects, discovered unless it was before; `nil` if there is none.
+    ///
+    /// - Throws: ``Failure`` if the query selects several.
+    func characteristic(_ query: AttributeQuery, of service: CBUUID?) async throws -> CBCharacteristic? {
+        func find() -> [CBCharacteristic] {
+            discovered.filter { query.selects($0) && (service == nil || $0.service?.uuid == service) }
         }
-        if let known = find(discovered) { return known }
-        for service in try await central.discoverServices(service.map { [$0] }) {
-            if let found = find(try await central.discoverCharacteristics(of: service)) { return found }
+        var found = find()
+        // A service that was not discovered may have another one.
+        if found.isEmpty || !hasDiscovered && service == nil && query.handle == nil {
+            try await discover(service)
+            found = find()
         }
-        return nil
+        guard found.count > 1 else { return found.first }
+        throw Failure.ambiguous("characteristics \(query.text)", found.map { ($0.handle, $0.service?.uuid) })
     }
 
     // MARK: Values that come
@@ -132,9 +143,17 @@ final class DeviceConnection {
         if left == 1, values.isWaiting { values.end(.success(())) }
     }
 
+    /// Ends the connection.
+    func disconnect() async throws {
+        try await closeChannels()
+        subscriptions = []
+        await central.disconnect()
+    }
+
     private func lost(_ reason: String) {
         lossReason = reason
         subscriptions = []
+        channels = [:]
         if values.isWaiting { values.end(.failure(lossFailure(reason))) } else { onLoss?(reason) }
     }
 

@@ -79,38 +79,3 @@ struct DeviceOptions: ParsableArguments {
         return peripheral
     }
 }
-
-/// A characteristic.
-struct CharacteristicOptions: ParsableArguments {
-    @Argument(help: "The characteristic: its UUID, or its assigned name such as \"Battery Level\".")
-    var characteristic: String
-
-    @Option(help: ArgumentHelp("The service that it belongs to. (default: the first that has it)", valueName: "uuid"))
-    var service: String?
-
-    func validate() throws {
-        _ = try Arguments.uuid(characteristic)
-        if let service { _ = try Arguments.uuid(service) }
-    }
-
-    /// Discovers it, unless it was before.
-    @MainActor
-    func find(_ connection: DeviceConnection) async throws -> CBCharacteristic {
-        let uuid = try Arguments.uuid(characteristic)
-        let found = try await connection.characteristic(uuid, of: try service.map(Arguments.uuid))
-        if let found { return found }
-        throw Failure.missing(characteristic: characteristic, service: service, isSession: connection.isSession)
-    }
-}
-
-extension Failure {
-    /// The failure of a device without a characteristic.
-    static func missing(characteristic: String, service: String?, isSession: Bool = false) -> Failure {
-        let place = service.map { " in the service \($0)" } ?? ""
-        return Failure(
-            "the device has no characteristic \(characteristic)\(place); "
-                + "\(isSession ? "discover" : "corebluetooth inspect") shows what it has",
-            .notFound
-        )
-    }
-}

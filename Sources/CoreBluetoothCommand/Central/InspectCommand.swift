@@ -124,19 +124,19 @@ struct Inspection {
                 ],
             line: line
         )
-        for descriptor in descriptors { show(descriptor, of: characteristic) }
+        for descriptor in descriptors { show(descriptor) }
     }
 
-    /// A descriptor and the result of reading it; only the UUID if values are not read.
+    /// A descriptor and the result of reading it; only the descriptor if values are not read.
     private struct DescriptorValue {
-        var uuid: CBUUID
+        var descriptor: CBDescriptor
         var value: Any?
         var text: String?
         var demand: String?
     }
 
     private func value(of descriptor: CBDescriptor) async -> DescriptorValue {
-        var value = DescriptorValue(uuid: descriptor.uuid)
+        var value = DescriptorValue(descriptor: descriptor)
         guard reads else { return value }
         do {
             value.value = try await central.read(descriptor)
@@ -148,13 +148,13 @@ struct Inspection {
         return value
     }
 
-    private func show(_ descriptor: DescriptorValue, of characteristic: CBCharacteristic) {
+    private func show(_ read: DescriptorValue) {
         print(
             "descriptor",
-            Record.head(characteristic, descriptor.uuid) + Record.value(ofDescriptor: descriptor.value) + [
-                ("meaning", JSONValue(descriptor.text)), ("demands", JSONValue(descriptor.demand)),
+            Record.head(read.descriptor) + Record.value(ofDescriptor: read.value) + [
+                ("meaning", JSONValue(read.text)), ("demands", JSONValue(read.demand)),
             ],
-            line: "    \(UUIDText.label(descriptor.uuid))" + (descriptor.text.map { " = \($0)" } ?? "")
+            line: "    \(UUIDText.label(read.descriptor.uuid))" + (read.text.map { " = \($0)" } ?? "")
         )
     }
 

@@ -20,7 +20,7 @@ struct SubscribeCommand: ParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Argument(help: "The characteristics: UUIDs, or assigned names such as \"Battery Level\".")
+    @Argument(help: "The characteristics: UUIDs, assigned names such as \"Battery Level\", or handles such as 0x0010.")
     var characteristics: [String]
 
     @Option(
@@ -29,9 +29,7 @@ struct SubscribeCommand: ParsableCommand {
     )
     var moreDevices: [String] = []
 
-    @Option(
-        help: ArgumentHelp("The service of the characteristics. (default: the first that has it)", valueName: "uuid")
-    )
+    @Option(help: ArgumentHelp("The service of the characteristics.", valueName: "uuid"))
     var service: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this many values, of all together.", valueName: "n"))
@@ -51,7 +49,7 @@ struct SubscribeCommand: ParsableCommand {
         if let count, count < 1 { throw ValidationError("The count is at least 1.") }
         if let duration { try Deadline.validateWait(duration) }
         guard !characteristics.isEmpty else { throw ValidationError("Name a characteristic.") }
-        _ = try characteristics.map(Arguments.uuid)
+        _ = try characteristics.map { try AttributeQuery($0) }
         if let service { _ = try Arguments.uuid(service) }
         if moreDevices.contains("") { throw ValidationError("The device is empty.") }
     }
@@ -63,9 +61,9 @@ struct SubscribeCommand: ParsableCommand {
                 devices: [device.device] + moreDevices,
                 pick: device.pick,
                 timeout: device.timeout,
-                characteristics: try characteristics.map(Arguments.uuid),
+                characteristics: try characteristics.map { try AttributeQuery($0) },
                 service: try service.map(Arguments.uuid),
-                form: value.form,
+                type: value.type,
                 count: count,
                 duration: duration,
                 reconnects: !noReconnect

@@ -14,9 +14,10 @@ final class Subscriptions {
         var pick = DevicePick.only
         /// The seconds for finding a device, and for connecting to it.
         var timeout = 10.0
-        var characteristics: [CBUUID]
+        var characteristics: [AttributeQuery]
         var service: CBUUID?
-        var form = ValueForm.meaning
+        /// The type as which values are printed; `nil` for the octets and what they mean.
+        var type: ValueType?
         /// The number of values to print; `nil` for all.
         var count: Int?
         /// The seconds until the end; `nil` for none.
@@ -82,20 +83,34 @@ final class Subscriptions {
         try await central.start(timeout: plan.timeout)
         var attempts = Attempts(device: name, output: output)
         while !isOver {
+            var isConnected = false
             do {
                 try await central.waitUntilReady()
                 let peripheral = try await connect(name, central)
+                isConnected = true
                 let connection = DeviceConnection(central, peripheral, output: output)
                 let subscribed = try await subscribe(connection)
                 attempts.succeeded(connection, subscribed)
                 try await connection.waitForValues()
             } catch {
                 guard !isOver else { return }
-                guard plan.reconnects, attempts.hasSucceeded else { throw error }
-                let isLoss = attempts.failed(central.failure(for: error, device: name), central.peripheral)
+                let failure = central.failure(for: error, device: name)
+                guard plan.reconnects, attempts.hasSucceeded, isTemporary(failure.kind, isConnected) else {
+                    throw error
+                }
+                let isLoss = attempts.failed(failure, central.peripheral)
                 await central.disconnect()
                 if !isLoss { await pause() }
             }
+        }
+    }
+
+    /// Whether another attempt may succeed. A device that refuses, or no longer has the characteristics, does so again.
+    private func isTemporary(_ kind: Failure.Kind, _ isConnected: Bool) -> Bool {
+        switch kind {
+        case .timedOut, .noBluetooth, .notConnected: true
+        case .notFound, .other: !isConnected
+        case .refused: false
         }
     }
 
@@ -106,28 +121,31 @@ final class Subscriptions {
     }
 
     private func subscribe(_ connection: DeviceConnection) async throws -> [CBCharacteristic] {
-        let printer = ValuePrinter(
-            form: plan.form,
-            output: output,
-            namesDevice: devices.count > 1,
-            namesCharacteristic: plan.characteristics.count > 1
-        )
         var found: [CBCharacteristic] = []
-        for uuid in plan.characteristics {
-            guard let characteristic = try await connection.characteristic(uuid, of: plan.service) else {
+        for query in plan.characteristics {
+            guard let characteristic = try await connection.characteristic(query, of: plan.service) else {
                 guard devices.count > 1 else {
-                    throw Failure.missing(characteristic: uuid.uuidString, service: plan.service?.uuidString)
+                    throw Failure.missing(characteristic: query.text, service: plan.service?.uuidString)
                 }
                 continue
-            }
-            try await connection.subscribe(to: characteristic) { [weak self] data, characteristic in
-                self?.received(data, characteristic, printer)
             }
             found.append(characteristic)
         }
         guard !found.isEmpty else {
-            let all = plan.characteristics.map(\.uuidString).joined(separator: ", ")
+            let all = plan.characteristics.map(\.text).joined(separator: ", ")
             throw Failure.missing(characteristic: all, service: plan.service?.uuidString)
+        }
+        let printer = ValuePrinter(
+            type: plan.type,
+            output: output,
+            namesDevice: devices.count > 1,
+            namesCharacteristic: plan.characteristics.count > 1,
+            namesHandle: Set(found.map(\.uuid)).count < found.count
+        )
+        for characteristic in found {
+            try await connection.subscribe(to: characteristic) { [weak self] data, characteristic in
+                self?.received(data, characteristic, printer)
+            }
         }
         return found
     }

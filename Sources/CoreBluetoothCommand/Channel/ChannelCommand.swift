@@ -40,23 +40,15 @@ struct ChannelCommand: ParsableCommand {
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
-    /// The number of the PSM; those of LE are dynamic from 0x80, and assigned below (Vol 3, Part A, 4.22).
-    private var number: CBL2CAPPSM? {
-        let value = psm.lowercased().hasPrefix("0x") ? UInt16(psm.dropFirst(2), radix: 16) : UInt16(psm)
-        return value.flatMap { (1...0xFF).contains($0) ? $0 : nil }
-    }
-
     func validate() throws {
-        guard number != nil else {
-            throw ValidationError("\"\(psm)\" is no PSM: write a number from 1 to 255, or 0x80.")
-        }
+        _ = try Arguments.psm(psm)
         if let listen { _ = try Arguments.listeningAddress(listen) }
         try Deadline.validateWait(wait)
     }
 
     func run() throws {
         let address = try listen.map(Arguments.listeningAddress)
-        let (psm, wait, output) = (number ?? 0, wait, output.format)
+        let (psm, wait, output) = (try Arguments.psm(psm), wait, output.format)
         try device.run(radio, output) { central, peripheral in
             guard let address else {
                 let pipe = ChannelRelay(try await central.openChannel(psm), central)
@@ -68,6 +60,17 @@ struct ChannelCommand: ParsableCommand {
             }
             try await ChannelServer(central, peripheral, psm, wait, output).run(at: address)
         }
+    }
+}
+
+extension Arguments {
+    /// The number of a PSM; those of LE are dynamic from 0x80, and assigned below (Vol 3, Part A, 4.22).
+    static func psm(_ text: String) throws -> CBL2CAPPSM {
+        let value = text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
+        guard let value, (1...0xFF).contains(value) else {
+            throw ValidationError("\"\(text)\" is no PSM: write a number from 1 to 255, or 0x80.")
+        }
+        return value
     }
 }
 
@@ -160,21 +163,28 @@ extension StreamAddress {
 
 /// Standard input and output as octets, each on a thread that may block.
 enum StandardStreams {
-    private static let inputQueue = DispatchQueue(label: "corebluetooth.input")
     private static let outputQueue = DispatchQueue(label: "corebluetooth.output")
     private static let chunk = 64 * 1024
 
     /// What comes on standard input.
-    static var input: AsyncThrowingStream<Data, any Error> {
-        AsyncThrowingStream {
+    static var input: AsyncThrowingStream<Data, any Error> { octets(of: STDIN_FILENO, "standard input") }
+
+    /// What comes on an open file.
+    static func octets(of file: Int32, _ name: String) -> AsyncThrowingStream<Data, any Error> {
+        let queue = DispatchQueue(label: "corebluetooth.input")
+        return AsyncThrowingStream {
             try await withCheckedThrowingContinuation { continuation in
-                inputQueue.async {
+                queue.async {
                     var octets = [UInt8](repeating: 0, count: chunk)
-                    var count = read(STDIN_FILENO, &octets, chunk)
-                    while count < 0, errno == EINTR { count = read(STDIN_FILENO, &octets, chunk) }
+                    var count = read(file, &octets, chunk)
+                    while count < 0, errno == EINTR || errno == EAGAIN {
+                        var wanted = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+                        _ = poll(&wanted, 1, -1)
+                        count = read(file, &octets, chunk)
+                    }
                     guard count >= 0 else {
                         let reason = String(cString: strerror(errno))
-                        return continuation.resume(throwing: Failure("cannot read standard input: \(reason)"))
+                        return continuation.resume(throwing: Failure("cannot read \(name): \(reason)"))
                     }
                     continuation.resume(returning: count == 0 ? nil : Data(octets[..<count]))
                 }

@@ -7,24 +7,19 @@ import Foundation
 
 /// A channel between an input and an output.
 @MainActor
-final class ChannelRelay: NSObject, @preconcurrency StreamDelegate {
-    private let channel: CBL2CAPChannel
+final class ChannelRelay {
+    private let channel: OpenChannel
     private let central: Central
     private let finished = TimedWait()
-    private var isClosed = false
-    private var reader: CheckedContinuation<Void, Never>?
-    private var writer: CheckedContinuation<Void, Never>?
     private var quiet: (seconds: TimeInterval, deadline: Deadline)?
 
     init(_ channel: CBL2CAPChannel, _ central: Central) {
-        self.channel = channel
+        self.channel = OpenChannel(channel, central)
         self.central = central
-        super.init()
-        channel.open(for: self)
     }
 
-    /// Carries octets until the device closes the channel, or until the input has ended and nothing has come for a
-    /// time.
+    /// Carries octets until the device closes the channel, or until everything is sent after the end of the input and
+    /// nothing has come for a time. The device then has received everything.
     ///
     /// - Parameters:
     ///   - quietTime: That time, in seconds.
@@ -47,17 +42,17 @@ final class ChannelRelay: NSObject, @preconcurrency StreamDelegate {
         defer {
             central.onDisconnection = onDisconnection
             quiet?.deadline.cancel()
-            channel.close()
-            noteEnd()
+            channel.end()
             receiving.cancel()
             sending.cancel()
         }
         try await finished.wait(nil, late: Failure("")) {}
+        try await channel.close()
     }
 
     private func receive(_ write: @Sendable (Data) async throws -> Void) async {
         do {
-            while let data = await next() {
+            while let data = await channel.next() {
                 quiet?.deadline.cancel()
                 try await write(data)
                 if let quiet { startQuiet(quiet.seconds) }
@@ -72,7 +67,8 @@ final class ChannelRelay: NSObject, @preconcurrency StreamDelegate {
     private func send<Input: AsyncSequence>(_ input: Input, _ quietTime: TimeInterval) async
     where Input.Element == Data {
         do {
-            for try await data in input { await send(data) }
+            for try await data in input { await channel.send(data) }
+            await channel.waitUntilSent()
             startQuiet(quietTime)
         } catch {
             end(.failure(error))
@@ -85,61 +81,7 @@ final class ChannelRelay: NSObject, @preconcurrency StreamDelegate {
 
     private func startQuiet(_ seconds: TimeInterval) {
         quiet?.deadline.cancel()
+        guard seconds > 0 else { return end(.success(())) }
         quiet = (seconds, Deadline(after: seconds) { [weak self] in self?.end(.success(())) })
-    }
-
-    // MARK: The channel
-
-    /// The octets that have come, as soon as there are some; `nil` when the channel is closed.
-    private func next() async -> Data? {
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            if let input = channel.inputStream, input.hasBytesAvailable {
-                let count = input.read(&buffer, maxLength: buffer.count)
-                if count > 0 { return Data(buffer[..<count]) }
-            }
-            guard !isClosed else { return nil }
-            await withCheckedContinuation { reader = $0 }
-        }
-    }
-
-    private func send(_ data: Data) async {
-        var rest = [UInt8](data)[...]
-        while !rest.isEmpty, !isClosed {
-            if let output = channel.outputStream, output.hasSpaceAvailable {
-                let octets = Array(rest)
-                let count = output.write(octets, maxLength: octets.count)
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                    continue
-                }
-            }
-            await withCheckedContinuation { writer = $0 }
-        }
-    }
-
-    func stream(_ stream: Stream, handle event: Stream.Event) {
-        switch event {
-        case .hasBytesAvailable: wakeReader()
-        case .hasSpaceAvailable: wakeWriter()
-        case .endEncountered, .errorOccurred: noteEnd()
-        default: break
-        }
-    }
-
-    private func wakeReader() {
-        reader?.resume()
-        reader = nil
-    }
-
-    private func wakeWriter() {
-        writer?.resume()
-        writer = nil
-    }
-
-    private func noteEnd() {
-        isClosed = true
-        wakeReader()
-        wakeWriter()
     }
 }

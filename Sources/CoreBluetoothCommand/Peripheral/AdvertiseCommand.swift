@@ -17,7 +17,7 @@ struct AdvertiseCommand: ParsableCommand {
             the peripheral of a recorded conversation: its services, values, notifications and answers. With \
             --benchmark it serves "corebluetooth benchmark".
 
-            A file, whose values are hex, text, uint8 to uint64, int8 to int64, float32, float64, or the medical \
+            A file, whose values are hex, text, base64, uint8 to uint64, int8 to int64, float32, float64, or the medical \
             devices' medfloat16 and medfloat32:
 
             \(GATTDescription.example)

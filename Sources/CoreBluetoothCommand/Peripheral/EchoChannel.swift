@@ -53,6 +53,13 @@ final class EchoChannel: NSObject, @preconcurrency StreamDelegate {
     private func end() {
         guard !isDone else { return }
         isDone = true
+        // Octets that came before the end may wait for those that were to be sent back first.
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while let input = channel.inputStream, input.hasBytesAvailable {
+            let count = input.read(&buffer, maxLength: buffer.count)
+            guard count > 0 else { break }
+            report(Data(buffer[..<count]))
+        }
         channel.close()
     }
 }

@@ -9,11 +9,13 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 import NIOCore
+import Synchronization
 
-/// Hands the reports of advertising packets to the main thread.
+/// Hands the reports of advertising packets to the main thread, those of fragments once they are complete.
 final class RawReportObserver: AdapterObserver {
     /// Called on the main thread.
     let onReports: @MainActor @Sendable ([RawReport]) -> Void
+    private let reassembler = Mutex(AdvertisingReassembler())
 
     init(_ onReports: @escaping @MainActor @Sendable ([RawReport]) -> Void) { self.onReports = onReports }
 
@@ -22,19 +24,22 @@ final class RawReportObserver: AdapterObserver {
     func callsDelegate(_ callback: @autoclosure () -> String?) {}
 
     func passes(_ packet: HCIPacket, _ direction: BTSnoop.Direction) {
-        guard direction == .toHost, let reports = Self.reports(of: packet, at: Date()) else { return }
+        guard direction == .toHost else { return }
+        let reports = self.reports(of: packet, at: Date(), now: .now())
+        guard !reports.isEmpty else { return }
         let onReports = onReports
         DispatchQueue.main.async { MainActor.assumeIsolated { onReports(reports) } }
     }
 
-    /// The reports of a packet; `nil` for a packet without reports.
-    ///
-    /// Parts of long data are not put together: each has a report of its own.
-    static func reports(of packet: HCIPacket, at time: Date) -> [RawReport]? {
+    /// The reports that a packet has or completes.
+    func reports(of packet: HCIPacket, at time: Date, now: NIODeadline) -> [RawReport] {
         switch try? HCIEvent(packet) {
         case .leAdvertisingReports(let reports): reports.map { RawReport($0, at: time) }
-        case .leExtendedAdvertisingReports(let reports): reports.map { RawReport($0, at: time) }
-        default: nil
+        case .leExtendedAdvertisingReports(let reports):
+            reassembler.withLock { reassembler in
+                reports.compactMap { reassembler.receive($0, now: now).map { RawReport($0, at: time) } }
+            }
+        default: []
         }
     }
 }
@@ -54,9 +59,8 @@ final class RawScan {
     private let filter: ScanSession.Filter
     private let output: OutputFormat
     private var lastHeard: [Source: Date] = [:]
-    /// Advertisers with the name, and with a service, of the filter.
-    private var named: Set<DeviceAddress> = []
-    private var serving: Set<DeviceAddress> = []
+    /// The criteria of the filter that advertisers have met.
+    private var met: [DeviceAddress: ScanSession.Filter.Criteria] = [:]
 
     init(_ filter: ScanSession.Filter, _ output: OutputFormat) { (self.filter, self.output) = (filter, output) }
 
@@ -72,18 +76,14 @@ final class RawScan {
         }
     }
 
-    /// A name may be in one packet and the services in another one, so an advertiser is chosen by all of its packets.
+    /// An advertiser is chosen by all of its packets.
     private func passes(_ report: RawReport) -> Bool {
         if let least = filter.rssi, report.rssi ?? .min < least { return false }
-        guard filter.name != nil || !filter.services.isEmpty else { return true }
+        let criteria = filter.criteria
+        guard !criteria.isEmpty else { return true }
         guard let address = report.address else { return false }
-        let data = AdvertisingData(parsing: report.data)
-        if named.count + serving.count >= Self.capacity { (named, serving) = ([], []) }
-        if filter.name.map({ data.localName?.range(of: $0, options: .caseInsensitive) != nil }) ?? true {
-            named.insert(address)
-        }
-        let services = data.serviceUUIDs.map { CBUUID($0) }
-        if filter.services.isEmpty || filter.services.contains(where: services.contains) { serving.insert(address) }
-        return named.contains(address) && serving.contains(address)
+        if met.count >= Self.capacity { met = [:] }
+        met[address, default: []].formUnion(filter.met(by: AdvertisingData(parsing: report.data)))
+        return met[address]?.isSuperset(of: criteria) == true
     }
 }

@@ -27,6 +27,28 @@ struct ScanCommand: ParsableCommand {
     )
     var service: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Only devices with manufacturer data of this company, its name or number; with =HEX, only data that begins \
+            with these octets, as in Apple=0215. Can be given several times.
+            """,
+            valueName: "company"
+        )
+    )
+    var manufacturer: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Only devices with data of this service; with =HEX, only data that begins with these octets, as in FEAA=10. \
+            Can be given several times.
+            """,
+            valueName: "uuid"
+        )
+    )
+    var serviceData: [String] = []
+
     @Option(help: ArgumentHelp("Only devices whose name contains this, in any case.", valueName: "text"))
     var name: String?
 
@@ -71,7 +93,7 @@ struct ScanCommand: ParsableCommand {
             throw ValidationError("--raw prints packets as they come; it does not go with --watch, --sort or --trace.")
         }
         if let name, name.isEmpty { throw ValidationError("The name is empty.") }
-        for text in service { _ = try Arguments.uuid(text) }
+        _ = try filter
         guard !watch || !output.json && !duplicates else {
             throw ValidationError("--watch shows a table; it does not go with --json or --duplicates.")
         }
@@ -101,8 +123,17 @@ struct ScanCommand: ParsableCommand {
         }
     }
 
-    private var filter: ScanSession.Filter {
-        get throws { ScanSession.Filter(services: try service.map(Arguments.uuid), name: name, rssi: rssi) }
+    /// The devices to show.
+    var filter: ScanSession.Filter {
+        get throws {
+            ScanSession.Filter(
+                services: try service.map(Arguments.uuid),
+                name: name,
+                rssi: rssi,
+                manufacturers: try manufacturer.map { try DataFilter(parsing: $0, Arguments.companies) },
+                serviceData: try serviceData.map { try DataFilter(parsing: $0) { [try Arguments.uuid($0)] } }
+            )
+        }
     }
 
     @MainActor
@@ -117,23 +148,6 @@ struct ScanCommand: ParsableCommand {
 /// Scans, and shows what it hears.
 @MainActor
 final class ScanSession {
-    /// The devices to show.
-    struct Filter {
-        /// One of these services; empty for any.
-        var services: [CBUUID]
-        /// Part of the name.
-        var name: String?
-        /// At least this strength, in dBm.
-        var rssi: Int?
-
-        /// Whether a device passes; the scan itself filters services.
-        func passes(_ discovery: ScannedDevice) -> Bool {
-            if let rssi, discovery.rssi ?? .min < rssi { return false }
-            guard let name else { return true }
-            return discovery.name?.range(of: name, options: .caseInsensitive) != nil
-        }
-    }
-
     /// How devices are shown.
     enum Presentation {
         case lines
@@ -187,7 +201,7 @@ final class ScanSession {
             let isRaw = if case .packets = presentation { true } else { false }
             central.scan(
                 services: isRaw ? [] : filter.services,
-                duplicates: isRaw || collects || duplicates || filter.rssi != nil
+                duplicates: isRaw || collects || duplicates || filter.mayPassLater
             )
         }
         central.onDiscovery = { [self] _, discovery in show(discovery) }
@@ -211,8 +225,8 @@ final class ScanSession {
         if case .packets = presentation { return }
         guard filter.passes(discovery) else { return }
         if collects { return table.add(discovery, at: Date()) }
-        // With a filter for strength a device may come near later, so each of its reports is checked.
-        if !duplicates, filter.rssi != nil, !reported.insert(discovery.identifier).inserted { return }
+        // A device may come near or send other data later, so each of its reports is checked.
+        if !duplicates, filter.mayPassLater, !reported.insert(discovery.identifier).inserted { return }
         print(discovery)
     }
 

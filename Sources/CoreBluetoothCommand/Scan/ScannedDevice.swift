@@ -92,7 +92,8 @@ struct ScannedDevice {
         return data.isEmpty ? name : "\(name) \(HexadecimalText.text(data))"
     }
 
-    private static func company(_ data: Data) -> UInt16? {
+    /// The company of manufacturer data; `nil` if it is too short.
+    static func company(_ data: Data) -> UInt16? {
         guard data.count >= 2 else { return nil }
         return UInt16(data[data.startIndex]) | UInt16(data[data.startIndex + 1]) << 8
     }

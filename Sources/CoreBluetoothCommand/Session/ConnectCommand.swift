@@ -74,7 +74,7 @@ final class DeviceSession {
             do {
                 try await perform(line)
             } catch is QuitAction.End {
-                return
+                break
             } catch {
                 var failure = connection.central.failure(for: error, device: device)
                 failure.details.insert(("command", .string(line)), at: 0)
@@ -83,6 +83,7 @@ final class DeviceSession {
                 Console.report("\(Ending.program): \(PrintableText.text(failure.line))")
             }
         }
+        try await connection.closeChannels()
     }
 
     private func perform(_ line: String) async throws {

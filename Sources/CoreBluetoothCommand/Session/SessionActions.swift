@@ -55,11 +55,24 @@ struct WaitAction: DeviceAction {
     func run(on connection: DeviceConnection) async throws { try await connection.waitForValues(seconds) }
 }
 
+/// Disconnects.
+struct DisconnectAction: DeviceAction {
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect",
+        abstract: "End the connection, not the session; connect makes it again."
+    )
+
+    func run(on connection: DeviceConnection) async throws {
+        try await connection.disconnect()
+        connection.print("disconnected", line: nil)
+    }
+}
+
 /// Connects again.
 struct ReconnectAction: DeviceAction {
     static let configuration = CommandConfiguration(
         commandName: "connect",
-        abstract: "Connect again after the connection was lost."
+        abstract: "Connect again after the connection was lost or ended."
     )
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Time out after this many seconds.", valueName: "s"))

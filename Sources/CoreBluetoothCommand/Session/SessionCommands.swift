@@ -9,8 +9,8 @@ enum SessionCommands {
     /// In the order in which `help` lists them.
     static let all: [any DeviceAction.Type] = [
         DiscoverAction.self, ReadAction.self, WriteAction.self, SubscribeAction.self, UnsubscribeAction.self,
-        WaitAction.self, MTUAction.self, PHYAction.self, ParametersAction.self, RSSIAction.self, PairAction.self,
-        ReconnectAction.self, HelpAction.self, QuitAction.self,
+        WaitAction.self, ChannelAction.self, MTUAction.self, PHYAction.self, ParametersAction.self, RSSIAction.self,
+        PairAction.self, DisconnectAction.self, ReconnectAction.self, HelpAction.self, QuitAction.self,
     ]
 
     /// The result of parsing a line.

@@ -17,10 +17,16 @@ enum ValueText {
     /// The value of a characteristic with a UUID, and with the format that the device has for it, if any.
     static func text(_ data: Data, of uuid: CBUUID, _ format: ValueFormat? = nil) -> String {
         guard !data.isEmpty else { return "(empty)" }
-        let octets = HexadecimalText.text(data)
         if let known = Self.known(data, uuid) { return known }
-        if let number = format?.text(data) { return "\(octets) (\(number))" }
-        return Self.plain(data).map { "\(octets) \"\($0)\"" } ?? octets
+        if let number = format?.text(data) { return "\(HexadecimalText.text(data)) (\(number))" }
+        return Self.octets(data)
+    }
+
+    /// Octets of which nothing is known: `48 69 "Hi"` if they may be text.
+    static func octets(_ data: Data) -> String {
+        guard !data.isEmpty else { return "(empty)" }
+        let octets = HexadecimalText.text(data)
+        return plain(data).map { "\(octets) \"\($0)\"" } ?? octets
     }
 
     /// The value of a descriptor, whose type depends on its UUID.
@@ -28,8 +34,18 @@ enum ValueText {
         switch value {
         case let text as String: "\"\(PrintableText.text(text))\""
         case let number as NSNumber: "\(number)"
-        case let data as Data: Self.text(data, of: CBUUID(string: "0000"))
+        case let data as Data: octets(data)
         default: "(none)"
+        }
+    }
+
+    /// The octets of a descriptor's value; `nil` if it was not read.
+    static func octets(ofDescriptor value: Any?) -> Data? {
+        switch value {
+        case let text as String: Data(text.utf8)
+        case let number as NSNumber: number.uint16Value.littleEndianData
+        case let data as Data: data
+        default: nil
         }
     }
 

@@ -132,8 +132,8 @@ struct BenchmarkCommandTests {
         let served = try ServedPeripheral(nil, benchmark: true)
         var source: CBCharacteristic?
         let objects = try measure(3000, runs: 3, in: served.world) { connection in
-            let sink = try await connection.characteristic(BenchmarkService.sink, of: nil)
-            source = try await connection.characteristic(BenchmarkService.source, of: nil)
+            let sink = try await connection.characteristic(AttributeQuery(BenchmarkService.sink), of: nil)
+            source = try await connection.characteristic(AttributeQuery(BenchmarkService.source), of: nil)
             // Octets that were written before do not count.
             try await connection.central.writeWithoutResponse(Data(count: 100), to: try #require(sink))
         }

@@ -55,9 +55,9 @@ struct DeviceConnectionTests {
 
     /// Subscribes to FFF3, whose values are the test's, and counts so many.
     private static func subscribe(_ connection: DeviceConnection, count: Int) async throws -> CBCharacteristic {
-        let found = try await connection.characteristic(CBUUID(string: "FFF3"), of: nil)
+        let found = try await connection.characteristic(AttributeQuery("FFF3"), of: nil)
         let characteristic = try #require(found)
-        let printer = ValuePrinter(form: .hexadecimal, output: connection.output)
+        let printer = ValuePrinter(type: .hex, output: connection.output)
         try await connection.subscribe(to: characteristic, printer, count: count)
         return characteristic
     }
@@ -141,7 +141,7 @@ struct DeviceConnectionTests {
         #expect(connection.discovered.map(\.uuid.uuidString) == ["2A37"])
     }
 
-    @Test("finds the characteristic of the service that is named, and of the first service without a name")
+    @Test("finds the characteristic of the service that is named, and none without a name if several have it")
     func characteristics() throws {
         tool.device.publish(
             [("FFE0", 1), ("FFF0", 2)].map { (uuid: String, octet: UInt8) in
@@ -152,7 +152,7 @@ struct DeviceConnectionTests {
             }
         )
         tool.world.advance(by: .seconds(1))
-        #expect(try tool.perform("read FFF1") == ["01"])
+        #expect(throws: Failure.self) { try tool.perform("read FFF1") }
         #expect(try tool.perform("read FFF1 --service FFF0") == ["02"])
         #expect(try tool.perform("read FFF1 --service FFE0") == ["01"])
     }

@@ -51,7 +51,13 @@ struct ValueCommandsTests {
 
     @Test("are objects in JSON with service, characteristic, octets, number and unit; a written one says if confirmed")
     func objects() throws {
-        let fff1 = #""service":"FFF0","characteristic":"FFF1","name":null"#
+        try tool.perform("read FFF1")
+        func handle(_ uuid: String) throws -> UInt16 {
+            try #require(tool.connection.discovered.first { $0.uuid.uuidString == uuid }?.handle)
+        }
+        let handles = (try handle("FFF1"), try handle("FFF2"), try handle("2A19"))
+        let fff1 = #""service":"FFF0","characteristic":"FFF1","handle":\#(handles.0),"name":null"#
+        let fff2 = #""service":"FFF0","characteristic":"FFF2","handle":\#(handles.1),"name":null"#
         #expect(
             try tool.objects("write FFF1 4869").map(recordContent) == [
                 #"{"event":"written",\#(fff1),"hex":"4869","confirmed":true}"#
@@ -59,8 +65,7 @@ struct ValueCommandsTests {
         )
         #expect(
             try tool.objects("write FFF2 01 --without-response").map(recordContent) == [
-                #"{"event":"written","service":"FFF0","characteristic":"FFF2","name":null,"hex":"01","#
-                    + #""confirmed":false}"#
+                #"{"event":"written",\#(fff2),"hex":"01","confirmed":false}"#
             ]
         )
         for line in ["read FFF1 --text", "read FFF1 --hex", "read FFF1"] {
@@ -72,12 +77,43 @@ struct ValueCommandsTests {
             )
         }
         let battery =
-            #""service":"FFF0","characteristic":"2A19","name":"Battery Level","#
+            #""service":"FFF0","characteristic":"2A19","handle":\#(handles.2),"name":"Battery Level","#
             + #""hex":"56","value":86,"unit":"%","text":"V","meaning":"56 (86 %)""#
         #expect(
             try tool.objects("subscribe 2A19 --count 2").map(recordContent)
                 == Array(repeating: #"{"event":"value",\#(battery)}"#, count: 2)
         )
+    }
+
+    @Test(
+        "are written and read as the type that is asked for",
+        arguments: [
+            ("2150 --as int16", "--as int16", "2150"), ("0x1234 --as uint16", "--hex", "3412"),
+            ("36.6 --as float32", "--as float32", "36.6"), ("AQI= --as base64", "--as base64", "AQI="),
+            ("--as int8 -- -5", "--as uint8", "251"), ("01020304", "--as uint16", "513 1027"),
+            ("Hi --as text", "--as text", "Hi"), ("0102 --as hex", "--as hex", "0102"),
+        ]
+    )
+    func types(value: String, form: String, line: String) throws {
+        #expect(try tool.perform("write FFF1 \(value)") == [])
+        #expect(try tool.perform("read FFF1 \(form)") == [line])
+    }
+
+    @Test("of another length than the type's are refused by read, and shown as digits by a subscription")
+    func mismatch() throws {
+        let failure = #expect(throws: Failure.self) { try tool.perform("read 2A19 --as uint16") }
+        #expect(failure?.line == "the octets 57 are not a whole number of uint16 values")
+        #expect(try tool.perform("subscribe 2A19 --as uint16 --count 1") == ["56"])
+        #expect(try tool.perform("subscribe 2A19 --as uint8 --count 1") == ["86"])
+    }
+
+    @Test("are numbers in JSON if they are read as such")
+    func numbers() throws {
+        try tool.perform("write FFF1 01020304")
+        for (type, value) in [("uint32", "67305985"), ("uint8", "[1,2,3,4]"), ("base64", #""AQIDBA==""#)] {
+            let object = try #require(try tool.objects("read FFF1 --as \(type)").first)
+            #expect(object.contains(#""hex":"01020304","value":\#(value),"unit":null,"#), "\(object)")
+        }
     }
 
     @Test("have as many octets in a write without response as the link carries, and not one more")

@@ -27,6 +27,18 @@ struct EchoChannelTests {
         }
     }
 
+    @Test("reports everything that came before the end, even if it was not sent back")
+    func rest() {
+        let line = StreamLine(capacity: 0)
+        var count = 0
+        let echo = EchoChannel(StreamChannel(line)) { count += $0.count }
+        line.octets = Data(repeating: 7, count: 65_536)
+        echo.stream(line.stream, handle: .hasBytesAvailable)
+        line.octets += Data(repeating: 8, count: 10_000)
+        echo.stream(line.stream, handle: .endEncountered)
+        #expect(count == 75_536 && line.sent.isEmpty && line.calls.suffix(2) == ["input closes", "output closes"])
+    }
+
     /// Opens channels of a session, or of the benchmark.
     private struct Opener {
         let world = World(seed: 1)

@@ -120,7 +120,10 @@ struct GATTDescriptionTests {
         arguments: [
             (#""properties": ["raed"]"#, #".properties[0]: "raed" is none of read, write"#),
             (#""properties": []"#, ".properties is empty"),
-            (reading + #""value": { "hex": "0" }"#, ".value.hex: the digits are not hexadecimal"),
+            (
+                reading + #""value": { "hex": "0" }"#,
+                ".value.hex: \"0\" is not hexadecimal: write pairs of digits such as 0A1B"
+            ),
             (reading + #""value": { "uint8": 1, "text": "1" }"#, ".value: a value has exactly one of hex, text"),
             (reading + #""value": {}"#, ".value: a value has exactly one of hex, text"),
             (reading + #""value": { "uint8": 1 }, "values": []"#, " has both value and values; one of them is enough"),

@@ -211,15 +211,50 @@ struct RawScanTests {
         #expect(count(["180D"], "hI", nil) == 2)
     }
 
+    @Test("prints all packets of an advertiser once one of them has the data that is asked for")
+    func dataFilters() throws {
+        let beacon: [UInt8] = [5, 0xFF, 0x4C, 0, 2, 0x15, 4, 0x16, 0xAA, 0xFE, 0x10]
+        let reports: [(LEAdvertisingReport, Double)] = [
+            (Self.legacy(.nonConnectableUndirected, beacon), 0), (Self.legacy(.scanResponse, Self.name), 1),
+            (Self.legacy(.nonConnectableUndirected, Self.name, DeviceAddress(7, kind: .public)), 2),
+        ]
+        for (arguments, count) in [
+            ("--manufacturer Apple=0215", 2), ("--manufacturer Apple=03", 0), ("--service-data FEAA", 2),
+            ("--service-data FEAA=20", 0), ("--manufacturer Apple --service-data FEAA=10", 2),
+            ("--name Hi --manufacturer Apple", 1),
+        ] {
+            let filter = try ScanCommand.parse(arguments.split(separator: " ").map(String.init)).filter
+            #expect(printed(filter, reports).count == count, "\(arguments)")
+        }
+    }
+
     @Test("reads the reports of both kinds of scanning from the controller's events, and of no other event")
     func packets() {
-        let legacy = LEReports.packet(Self.legacy(.scanResponse, Self.name))
-        #expect(RawReportObserver.reports(of: legacy, at: Self.start)?.map(\.pdu) == ["SCAN_RSP"])
-        let extended = LEReports.packet(Self.extended([.connectable]))
-        #expect(RawReportObserver.reports(of: extended, at: Self.start)?.map(\.set) == [3])
+        let observer = RawReportObserver { _ in }
+        func reports(_ packet: HCIPacket) -> [RawReport] { observer.reports(of: packet, at: Self.start, now: .now()) }
+        #expect(reports(LEReports.packet(Self.legacy(.scanResponse, Self.name))).map(\.pdu) == ["SCAN_RSP"])
+        #expect(reports(LEReports.packet(Self.extended([.connectable]))).map(\.set) == [3])
+        #expect(reports(HCIPacket(h4: ByteBuffer(bytes: [4, 5, 4, 0, 0, 0, 0]))).isEmpty)
+    }
+
+    @Test("has one report for the fragments of an extended advertisement, with all of its data")
+    func fragments() {
+        let observer = RawReportObserver { _ in }
+        func reports(_ status: LEExtendedAdvertisingReport.DataStatus, _ octets: [UInt8]) -> [RawReport] {
+            var type: LEExtendedAdvertisingReport.EventType = .connectable
+            type.dataStatus = status
+            return observer.reports(of: LEReports.packet(Self.extended(type, octets)), at: Self.start, now: .now())
+        }
+        #expect(reports(.incomplete, [5, 9, 0x48]).isEmpty)
+        let whole = reports(.complete, [0x65, 0x79, 0x21])
         #expect(
-            RawReportObserver.reports(of: HCIPacket(h4: ByteBuffer(bytes: [4, 5, 4, 0, 0, 0, 0])), at: Self.start)
-                == nil
+            whole.map(\.line) == [
+                """
+                C0:11:22:33:44:55  random static  ADV_EXT_IND connectable  Coded, 2M  set 3  -70 dBm  sent with 8 dBm
+                  09 Complete Local Name: "Hey!"  [48 65 79 21]
+                """
+            ]
         )
+        #expect(whole.map(\.isTruncated) == [false])
     }
 }

@@ -28,6 +28,43 @@ struct ScanCommandTests {
         #expect(!filter("x", nil).passes(unknown))
     }
 
+    @Test("passes devices with data of a company or a service that begins with the octets that are asked for")
+    func data() throws {
+        let beacon = ScannedDevice(
+            identifier: UUID(),
+            manufacturerData: Data([0x4C, 0x00, 0x02, 0x15, 1]),
+            serviceData: [(service: CBUUID(string: "FEAA"), data: Data([0x10, 0xEE]))]
+        )
+        for (arguments, isPassed) in [
+            ("--manufacturer Apple", true), ("--manufacturer apple=0215", true), ("--manufacturer 76=02", true),
+            ("--manufacturer 0x004C=0216", false), ("--manufacturer Google", false),
+            ("--manufacturer Apple=02150102", false), ("--manufacturer Google --manufacturer Apple", true),
+            ("--service-data FEAA", true), ("--service-data FEAA=10ee", true), ("--service-data FEAA=20", false),
+            ("--service-data 180F", false), ("--service-data FEAA --manufacturer Google", false),
+            ("--service-data FEAA=10 --manufacturer Apple=02", true),
+        ] {
+            let filter = try ScanCommand.parse(arguments.split(separator: " ").map(String.init)).filter
+            #expect(filter.passes(beacon) == isPassed, "\(arguments)")
+            #expect(!filter.passes(ScannedDevice(identifier: UUID())), "\(arguments)")
+        }
+    }
+
+    @Test("shows a device once its data begins with the octets that are asked for")
+    func later() throws {
+        let filter = try ScanCommand.parse(["--manufacturer", "Apple=02"]).filter
+        let reports = [1, 2, 2].map { (octet: UInt8) in
+            ScannedDevice(
+                identifier: UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
+                manufacturerData: Data([0x4C, 0, octet])
+            )
+        }
+        let lines = linesPrinted { output in
+            let session = Self.session(.lines, filter: filter, output: output)
+            for report in reports { session.show(report) }
+        }
+        #expect(filter.mayPassLater && lines == [reports[1].line])
+    }
+
     private static func discovery(_ number: UInt8, _ rssi: Int?, name: String?) -> ScannedDevice {
         let identifier = UUID(uuid: (number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number))
         return ScannedDevice(identifier: identifier, name: name, rssi: rssi)
@@ -35,6 +72,7 @@ struct ScanCommandTests {
 
     private static func session(
         _ presentation: ScanSession.Presentation,
+        filter: ScanSession.Filter? = nil,
         services: [CBUUID] = [],
         name: String? = nil,
         rssi: Int? = nil,
@@ -43,7 +81,7 @@ struct ScanCommandTests {
         output: OutputFormat = OutputFormat(isJSON: false, isVerbose: false) { _ in }
     ) -> ScanSession {
         ScanSession(
-            filter: ScanSession.Filter(services: services, name: name, rssi: rssi),
+            filter: filter ?? ScanSession.Filter(services: services, name: name, rssi: rssi),
             presentation: presentation,
             order: order,
             duplicates: duplicates,

@@ -20,7 +20,7 @@ struct SessionCommandsTests {
         guard case .action(let action)? = try SessionCommands.parse(line),
             let write = action as? WriteAction
         else { throw Failure("no write") }
-        #expect(write.value == "Hi there" && write.text && write.withoutResponse)
+        #expect(write.value == "Hi there" && write.form.text && write.withoutResponse)
         #expect(write.characteristic.characteristic == "FFF1")
         guard case .action(let end)? = try SessionCommands.parse("q") else { throw Failure("no end") }
         #expect(end is QuitAction)
@@ -37,6 +37,7 @@ struct SessionCommandsTests {
             ("read \"FFF1", "a quotation mark is not closed"),
             ("read", "read: Missing expected argument '<characteristic>'"),
             ("write FFF1 0", "write: \"0\" is not hexadecimal"), ("phy 3m", "phy: The value '3m' is invalid"),
+            ("channel 256", "channel: \"256\" is no PSM"), ("channel 192 0", "channel: \"0\" is not hexadecimal"),
             ("wait -1", "wait: "), ("wait 86400.1", "wait: The wait in seconds must be from 0 to 86400."),
             ("parameters --latency 500", "parameters: The latency is from 0 to 499."),
             ("parameters --interval 7.49", "parameters: The interval is from 7.5 to 4000 ms."),
@@ -70,8 +71,8 @@ struct SessionCommandsTests {
     }
 
     private static let names = [
-        "discover", "read", "write", "subscribe", "unsubscribe", "wait", "mtu", "phy", "parameters", "rssi", "pair",
-        "connect", "help", "quit",
+        "discover", "read", "write", "subscribe", "unsubscribe", "wait", "channel", "mtu", "phy", "parameters", "rssi",
+        "pair", "disconnect", "connect", "help", "quit",
     ]
 
     @Test("completes the first word to a command, in the order of help")
@@ -84,7 +85,8 @@ struct SessionCommandsTests {
     @Test(
         "completes a word that begins with a hyphen to an option of the command",
         arguments: [
-            ("discover -", ["--values"]), ("read --", ["--service", "--hex", "--text"]), ("read FFF1 --h", ["--hex"]),
+            ("discover -", ["--values"]), ("read --", ["--service", "--descriptor", "--as", "--hex", "--text"]),
+            ("read FFF1 --h", ["--hex"]),
             ("write FFF1 01 --t", ["--text"]), ("subscribe FFF1 --c", ["--count"]), ("pair --", ["--code"]),
             ("parameters --", ["--interval", "--latency", "--supervision-timeout"]), ("connect --", ["--timeout"]),
             ("quit --", []), ("mtu --", []), ("nonsense --", []),

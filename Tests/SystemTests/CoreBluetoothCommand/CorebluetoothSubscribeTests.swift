@@ -28,6 +28,8 @@ struct CorebluetoothSubscribeTests {
     /// What happens after five seconds.
     enum Event: String, Codable, Sendable {
         case none, drop, reset, silence
+        /// The characteristics are gone after a lost connection, or need a pairing.
+        case change, protect
     }
 
     /// Runs the command against "Thermo", with 2A19 and FFF1, and "Band", with FFF2, for up to a minute.
@@ -50,6 +52,12 @@ struct CorebluetoothSubscribeTests {
                 case .drop: thermo.dropLinks()
                 case .reset: tool.resetController()
                 case .silence: world.loss = 1
+                case .change, .protect:
+                    let security: ScriptedPeripheral.Security = event == .protect ? .encrypted : .none
+                    let uuid = event == .protect ? "2A19" : "2A6E"
+                    let other = ScriptedPeripheral.Characteristic(uuid, properties: .notify, security: security)
+                    thermo.publish([.init("FFF0", characteristics: [other])])
+                    thermo.dropLinks()
                 }
             }
             if event == .silence { world.after(.seconds(30)) { world.loss = 0 } }
@@ -120,6 +128,19 @@ struct CorebluetoothSubscribeTests {
         #expect((lost["device"] as? [String: Any])?["name"] as? String == "Thermo")
         let value = try #require(objects.last { $0["characteristic"] as? String == "2A19" })
         #expect(value["value"] as? Int == 86 && value["unit"] as? String == "%")
+    }
+
+    @Test(
+        "ends with an error that another attempt does not cure",
+        arguments: [
+            (Event.change, 3, "the device has no characteristic 2A19; "),
+            (.protect, 6, "subscribing to Battery Level failed: "),
+        ] as [(Event, Int32, String)]
+    )
+    func incurable(event: Event, status: Int32, words: String) async throws {
+        let process = try await run("Thermo 2A19 --hex", event, status: status)
+        #expect(process.lines.contains("56"))
+        #expect(process.errorLines.hasWords(["\"Thermo\" has disconnected: ", words]), "\(process.errorLines)")
     }
 
     @Test("ends with the first loss if it is not to connect again")

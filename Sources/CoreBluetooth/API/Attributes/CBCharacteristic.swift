@@ -1,6 +1,6 @@
 // Characteristics of remote peripherals.
 
-import BluetoothHost
+package import BluetoothHost
 import BluetoothTypes
 public import Foundation
 
@@ -32,6 +32,9 @@ open class CBCharacteristic: CBAttribute {
         self.valueStorage = value
         super.init(type: type, lock: lock)
     }
+
+    /// The handle of a remote characteristic's value. Not in Apple's interface.
+    package var handle: AttributeHandle? { self.record?.valueHandle }
 
     /// The service that the characteristic belongs to.
     open var service: CBService? { self.lock.withLock { self.ownerStorage } }

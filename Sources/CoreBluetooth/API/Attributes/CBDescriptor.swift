@@ -8,8 +8,8 @@ import Foundation
 ///
 /// Apple documents it as `CBDescriptor`.
 open class CBDescriptor: CBAttribute {
-    /// A remote descriptor's handle in its peripheral's database.
-    let handle: AttributeHandle?
+    /// A remote descriptor's handle in its peripheral's database. Not in Apple's interface.
+    package let handle: AttributeHandle?
     weak var ownerStorage: CBCharacteristic?
     var valueStorage: Any?
 

@@ -104,6 +104,9 @@ struct SendBuffer {
     /// event.
     private(set) var isFull = false
 
+    /// Whether the host has taken everything that was written.
+    var isEmpty: Bool { self.octets == 0 }
+
     /// Takes as much as the limit allows.
     mutating func write(_ buffer: UnsafeRawBufferPointer) -> Int {
         let capacity = Self.limit - self.octets

@@ -154,6 +154,15 @@ extension ChannelPipe.State {
     /// A stream's status.
     func status(_ side: ChannelPipe.Side) -> Stream.Status { self[side].status(self.condition(side)) }
 
+    /// Whether a milestone is reached.
+    func has(_ milestone: CBL2CAPChannel.Milestone) -> Bool {
+        switch (milestone, self.phase) {
+        case (_, .detached): true
+        case (.sent, _): self.sendBuffer.isEmpty
+        case (.ended, _): false
+        }
+    }
+
     /// A stream's error.
     func error(_ side: ChannelPipe.Side) -> (any Error)? { self[side].error }
 

@@ -13,6 +13,16 @@ final class ChannelPipe: Sendable {
         var state: State
         var input = Attachment()
         var output = Attachment()
+        /// Those who wait for a milestone.
+        var waiting: [(milestone: CBL2CAPChannel.Milestone, call: @Sendable () -> Void)] = []
+
+        /// The calls whose milestone is reached, each once.
+        mutating func takeReached() -> [@Sendable () -> Void] {
+            guard !self.waiting.isEmpty else { return [] }
+            let all = self.waiting
+            self.waiting = all.filter { !self.state.has($0.milestone) }
+            return all.filter { self.state.has($0.milestone) }.map(\.call)
+        }
     }
 
     /// A stream's schedule and waiting threads.
@@ -54,6 +64,11 @@ final class ChannelPipe: Sendable {
         return pipe
     }
 
+    /// Calls `body` once, outside of the lock, when a milestone is reached.
+    func notify(at milestone: CBL2CAPChannel.Milestone, _ body: @escaping @Sendable () -> Void) {
+        self.changeLocked { locked, _ in locked.waiting.append((milestone, body)) }
+    }
+
     /// Reads the state, or changes it if that leads to no action.
     @inline(__always)
     func withState<Result>(_ body: (inout State) -> Result) -> Result {
@@ -68,7 +83,7 @@ final class ChannelPipe: Sendable {
 
     @inline(__always)
     private func changeLocked<Result>(_ body: (inout Locked, inout Actions) -> Result) -> Result {
-        let (result, input, output) = self.locked.withLockedValue { locked in
+        let (result, input, output, reached) = self.locked.withLockedValue { locked in
             var actions = Actions()
             let result = body(&locked, &actions)
             if actions.wakesLoop { self.wakeLoop() }
@@ -77,11 +92,13 @@ final class ChannelPipe: Sendable {
             return (
                 result,
                 actions.reports.contains(.input) ? locked.input.schedule : nil,
-                actions.reports.contains(.output) ? locked.output.schedule : nil
+                actions.reports.contains(.output) ? locked.output.schedule : nil,
+                locked.takeReached()
             )
         }
         input?.signal()
         output?.signal()
+        for call in reached { call() }
         return result
     }
 
