@@ -41,6 +41,8 @@ extension BluetoothAdapter {
         ///
         /// Set this for a copy of a device with a longer name.
         package var permitsWholeName = false
+        /// The GAP Appearance (Assigned Numbers, 2.6).
+        package var appearance: UInt16 = 0
         /// Whether this device pairs with others at all.
         ///
         /// True by default. A device that does not pair refuses every request to pair, and can only use what its peers
@@ -282,6 +284,7 @@ extension BluetoothAdapter.Configuration {
     func hostConfiguration(address: DeviceAddress?) -> LEHostConfiguration {
         LEHostConfiguration(
             deviceName: self.deviceName ?? self.identityName,
+            appearance: self.appearance,
             address: address,
             preferredMTU: self.preferredMTU,
             usesExtendedAdvertising: self.extendedAdvertising ?? (self.triesExtendedAdvertising ? nil : true),

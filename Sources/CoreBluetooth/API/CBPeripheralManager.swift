@@ -156,6 +156,11 @@ open class CBPeripheralManager: CBManager {
     /// cause ``CBError/Code/invalidParameters``. Content that does not fit into 28 octets is moved: the name to the
     /// scan response, cut to 10 octets, and services beside it, or to the overflow area if they do not fit there.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
+        self.startAdvertising(advertisementData, AdvertisingOptions())
+    }
+
+    /// The same with options for tools. Not in Apple's interface.
+    package func startAdvertising(_ advertisementData: [String: Any]?, _ options: AdvertisingOptions) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()
         content.localName = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
@@ -165,6 +170,7 @@ open class CBPeripheralManager: CBManager {
             content.manufacturerData = data.map(Array.init)
         }
         content.permitsWholeName = self.adapter.configuration.permitsWholeName
+        content.options = options
         self.lock.withLock { self.wantsAdvertising = true }
         self.send(.startAdvertising(content))
     }

@@ -22,6 +22,9 @@ struct AdvertiseCommand: ParsableCommand {
 
             \(GATTDescription.example)
 
+            What is advertised beside name and services, how, and beacons are for tools: Core Bluetooth has no calls for \
+            them.
+
             The package has a JSON Schema of such files for editors, which a file may name as "$schema":
 
             file:///usr/share/opencorebluetooth/gatt-description.schema.json
@@ -52,6 +55,7 @@ struct AdvertiseCommand: ParsableCommand {
     @Flag(help: "Serve the other side of corebluetooth benchmark.")
     var benchmark = false
 
+    @OptionGroup var advertisement: AdvertisementOptions
     @OptionGroup var pairing: PairingOptions
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
@@ -68,18 +72,21 @@ struct AdvertiseCommand: ParsableCommand {
     }
 
     func run() throws {
-        let description = try gatt.map(GATTDescription.read) ?? fromCapture.map(described)
-        let isChosen = name != nil || description?.name != nil
-        let name = name ?? description?.name ?? RadioOptions.computerName ?? "corebluetooth"
+        var description =
+            try gatt.map(GATTDescription.read) ?? fromCapture.map(described) ?? GATTDescription(services: [])
+        try advertisement.apply(to: &description)
+        if let problem = description.advertisingProblem { throw Failure(problem.text) }
+        let isChosen = name != nil || description.name != nil
+        let usual = description.beacon == nil ? RadioOptions.computerName ?? "corebluetooth" : ""
+        let name = name ?? description.name ?? usual
         try radio.apply(
-            deviceName: name,
+            deviceName: name.isEmpty ? nil : name,
             reportsShortening: isChosen,
             agent: pairing.agent(output.format),
             requiresPairing: pairing.requirePairing != nil,
             permitsSystemServices: fromCapture != nil,
-            permitsManufacturerData: true,
             permitsWholeName: true
-        )
+        ) { $0.appearance = description.appearance?.value ?? 0 }
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {
             AdvertiseSession(

@@ -44,7 +44,8 @@ final class AdvertiseSession: NSObject {
 
     private let name: String
     private let advertised: [CBUUID]
-    private let manufacturerData: Data?
+    private let beacon: Beacon?
+    private let options: AdvertisingOptions
     let output: OutputFormat
     let attributes: [Attribute]
     private let services: [CBMutableService]
@@ -86,7 +87,8 @@ final class AdvertiseSession: NSObject {
         self.services = services
         channels = description?.channels ?? []
         self.advertised = shown
-        manufacturerData = description?.manufacturerData?.data
+        beacon = description?.beacon
+        options = description?.advertisingOptions ?? AdvertisingOptions()
     }
 
     /// Runs the peripheral; never returns.
@@ -220,11 +222,10 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
             for channel in channels { peripheral.publishL2CAPChannel(requiring: channel.security?.value ?? .none) }
             // Advertising that was only paused must not be started again.
             peripheral.stopAdvertising()
-            var advertisement: [String: Any] = [
+            let advertisement: [String: Any] = [
                 CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
             ]
-            advertisement[CBAdvertisementDataManufacturerDataKey] = manufacturerData
-            peripheral.startAdvertising(advertisement)
+            peripheral.startAdvertising(advertisement, options)
         case .unknown:
             break
         default:
@@ -248,15 +249,21 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        if let error { Ending.fail(Failure("cannot advertise: \(ErrorText.text(error))")) }
-        let shown = advertised.map { UUIDText.name(ofService: $0) }.joined(separator: ", ")
+        if let error {
+            let hint = options.phy == nil ? "" : "; for a controller without extended advertising leave --phy out"
+            Ending.fail(Failure("cannot advertise: \(ErrorText.text(error))\(hint)"))
+        }
+        let words = advertised.map { UUIDText.name(ofService: $0) } + [beacon?.words].compactMap { $0 }
+        let shown = (words.isEmpty ? "" : " ") + words.joined(separator: ", ")
         output.print(
             "advertising",
-            [("name", .string(name)), ("services", .array(advertised.map { .string($0.uuidString) }))],
-            line:
-                "\(PrintableText.quoted(name)) is advertising\(shown.isEmpty ? "" : " " + shown); Ctrl-C ends it."
+            [
+                ("name", .string(name)), ("services", .array(advertised.map { .string($0.uuidString) })),
+                ("connectable", .bool(options.isConnectable)), ("beacon", beacon?.object ?? .null),
+            ],
+            line: "\(name.isEmpty ? "" : PrintableText.quoted(name) + " is ")advertising\(shown); Ctrl-C ends it."
         )
-        ServiceManager.current.ready("advertises as \(PrintableText.quoted(name))")
+        ServiceManager.current.ready("advertises\(name.isEmpty ? shown : " as " + PrintableText.quoted(name))")
     }
 
     func peripheralManager(
