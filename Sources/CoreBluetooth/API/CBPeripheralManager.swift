@@ -28,6 +28,8 @@ open class CBPeripheralManager: CBManager {
     /// meanwhile.
     var awaitedAdds: Deque<(token: LocalServiceToken, service: CBMutableService)> = []
     @exclusivity(unchecked) var centrals = KnownCentrals()
+    /// Called with each central that connects or disconnects.
+    private(set) var centralObserver: ((CBCentral, _ isConnected: Bool) -> Void)?
     /// Whether an update could not be sent, so that the delegate must be told when the next one can.
     var mustReportReadiness = false
 
@@ -275,6 +277,13 @@ open class CBPeripheralManager: CBManager {
             self.send(.update(handle, octets, targets))
             return true
         }
+    }
+
+    /// Reports each central that connects or disconnects, on the manager's queue. Not in Apple's interface, in which a
+    /// central is known only once it has used a service.
+    package func watchCentrals(_ report: @escaping (CBCentral, _ isConnected: Bool) -> Void) {
+        self.lock.withLock { self.centralObserver = report }
+        self.send(.watchCentrals)
     }
 
     /// Requests a connection interval for a desired latency of data from this app.

@@ -22,6 +22,9 @@ struct AdvertiseCommand: ParsableCommand {
 
             \(GATTDescription.example)
 
+            Lines of standard input are commands while it runs: "set 2A19 5F" changes a value, "notify 2A19 5F" also \
+            sends it to subscribers, "notify 2A19" sends the present one, and "help" lists all.
+
             What is advertised beside name and services, how, and beacons are for tools: Core Bluetooth has no calls for \
             them.
 
@@ -79,10 +82,11 @@ struct AdvertiseCommand: ParsableCommand {
         let isChosen = name != nil || description.name != nil
         let usual = description.beacon == nil ? RadioOptions.computerName ?? "corebluetooth" : ""
         let name = name ?? description.name ?? usual
+        let agent = pairing.agent(output.format)
         try radio.apply(
             deviceName: name.isEmpty ? nil : name,
             reportsShortening: isChosen,
-            agent: pairing.agent(output.format),
+            agent: agent,
             requiresPairing: pairing.requirePairing != nil,
             permitsSystemServices: fromCapture != nil,
             permitsWholeName: true
@@ -95,7 +99,7 @@ struct AdvertiseCommand: ParsableCommand {
                 description: description,
                 benchmark: benchmark,
                 output: output.format
-            ).run()
+            ).run(agent.conversation)
         }
     }
 

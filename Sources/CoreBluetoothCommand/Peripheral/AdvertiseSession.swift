@@ -57,6 +57,8 @@ final class AdvertiseSession: NSObject {
     private var manager: CBPeripheralManager?
     private var wasReady = false
     private var updates: [Update] = []
+    /// The lines that change values.
+    var lines: LineReader?
 
     /// Creates the session.
     init(name: String, advertised: [CBUUID], description: GATTDescription?, benchmark: Bool, output: OutputFormat) {
@@ -92,8 +94,13 @@ final class AdvertiseSession: NSObject {
     }
 
     /// Runs the peripheral; never returns.
-    func run() -> Never {
+    ///
+    /// - Parameter conversation: Gets the lines of standard input that answer questions; all others are commands.
+    func run(_ conversation: PairingConversation) -> Never {
+        // A read in the background of a terminal then fails instead of stopping the process.
+        signal(SIGTTIN, SIG_IGN)
         start()
+        take(LineReader(), conversation)
         Interrupts.runUntilExit()
     }
 
@@ -192,13 +199,13 @@ final class AdvertiseSession: NSObject {
 
     // MARK: Lines
 
-    func report(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral, _ value: Data? = nil) {
+    func report(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral?, _ value: Data? = nil) {
         let uuid = characteristic.uuid
         let meaning = value.map { ": " + ValueText.text($0, of: uuid) } ?? ""
         output.print(
             event,
             [
-                ("characteristic", .string(uuid.uuidString)), ("central", .string(central.identifier.uuidString)),
+                ("characteristic", .string(uuid.uuidString)), ("central", JSONValue(central?.identifier.uuidString)),
                 ("value", JSONValue(value.map { HexadecimalText.digits($0) })),
             ],
             line: "\(event) \(UUIDText.label(uuid))\(meaning)"
@@ -220,6 +227,10 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
             server?.psm = 0
             unpublished = channels
             for channel in channels { peripheral.publishL2CAPChannel(requiring: channel.security?.value ?? .none) }
+            peripheral.watchCentrals { [output] central, isConnected in
+                let (event, central) = (isConnected ? "connected" : "disconnected", central.identifier.uuidString)
+                output.print(event, [("central", .string(central))], line: "\(event) \(central)")
+            }
             // Advertising that was only paused must not be started again.
             peripheral.stopAdvertising()
             let advertisement: [String: Any] = [
