@@ -48,6 +48,10 @@ extension BluetoothAdapter {
         /// True by default. A device that does not pair refuses every request to pair, and can only use what its peers
         /// offer to everyone.
         public var permitsPairing: Bool = true
+        /// Whether the keys of a pairing are kept.
+        package var isBondable = true
+        /// Whether LE Secure Connections are offered.
+        package var offersSecureConnections = true
         /// Talks to the user while this device pairs; `nil` for a device with neither display nor keys.
         public var pairingAgent: (any PairingAgent)?
         /// Whether only paired devices can use the services and channels that apps publish, whatever their permissions
@@ -308,8 +312,10 @@ extension BluetoothAdapter.Configuration {
         return PairingConfiguration(
             isPairingAllowed: self.permitsPairing,
             ioCapability: capabilities.ioCapability,
+            isBondable: self.isBondable,
             prefersMITMProtection: self.pairingAgent?.canAuthenticate == true,
-            minimumLevel: max(.encrypted, self.requiredLevel)
+            minimumLevel: max(.encrypted, self.requiredLevel),
+            supportsSecureConnections: self.offersSecureConnections
         )
     }
 }

@@ -60,6 +60,11 @@ struct AdvertiseCommand: ParsableCommand {
 
     @OptionGroup var advertisement: AdvertisementOptions
     @OptionGroup var pairing: PairingOptions
+    @OptionGroup var method: PairingMethodOptions
+
+    @Flag(help: "Print out-of-band data, with which one device can pair: corebluetooth pair --oob.")
+    var oob = false
+
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
@@ -69,6 +74,10 @@ struct AdvertiseCommand: ParsableCommand {
         guard gatt == nil || fromCapture == nil else {
             throw ValidationError("A peripheral is described by --gatt or by --from-capture, not by both.")
         }
+        guard pairing.requirePairing == nil || method.io == nil else {
+            throw ValidationError("--require-pairing implies the input and output; leave --io out.")
+        }
+        try method.check(radio, usesOutOfBandData: oob)
         guard device == nil || fromCapture != nil else {
             throw ValidationError("--device chooses a peripheral of --from-capture.")
         }
@@ -82,7 +91,9 @@ struct AdvertiseCommand: ParsableCommand {
         let isChosen = name != nil || description.name != nil
         let usual = description.beacon == nil ? RadioOptions.computerName ?? "corebluetooth" : ""
         let name = name ?? description.name ?? usual
-        let agent = pairing.agent(output.format)
+        let local = oob ? LocalPairingOutOfBandData(method.noSecureConnections ? .legacy : .secureConnections) : nil
+        let outOfBand = local.map { PairingOutOfBandExchange(local: $0) }
+        let agent = pairing.agent(output.format, chosen: method.io?.capabilities, outOfBand: outOfBand)
         try radio.apply(
             deviceName: name.isEmpty ? nil : name,
             reportsShortening: isChosen,
@@ -90,16 +101,21 @@ struct AdvertiseCommand: ParsableCommand {
             requiresPairing: pairing.requirePairing != nil,
             permitsSystemServices: fromCapture != nil,
             permitsWholeName: true
-        ) { $0.appearance = description.appearance?.value ?? 0 }
+        ) { configuration in
+            configuration.appearance = description.appearance?.value ?? 0
+            method.apply(to: &configuration)
+        }
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {
-            AdvertiseSession(
+            let session = AdvertiseSession(
                 name: name,
                 advertised: services,
                 description: description,
                 benchmark: benchmark,
                 output: output.format
-            ).run(agent.conversation)
+            )
+            session.outOfBand = local
+            session.run(agent.conversation)
         }
     }
 

@@ -57,6 +57,8 @@ final class AdvertiseSession: NSObject {
     private var manager: CBPeripheralManager?
     private var wasReady = false
     private var updates: [Update] = []
+    /// What is printed for a device that pairs by it; `nil` if there is none, or once it was printed.
+    var outOfBand: LocalPairingOutOfBandData?
     /// The lines that change values.
     var lines: LineReader?
 
@@ -230,6 +232,12 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
             peripheral.watchCentrals { [output] central, isConnected in
                 let (event, central) = (isConnected ? "connected" : "disconnected", central.identifier.uuidString)
                 output.print(event, [("central", .string(central))], line: "\(event) \(central)")
+            }
+            if let local = outOfBand.take() {
+                BluetoothAdapter.default.share(local) { [output] data in
+                    let digits = HexadecimalText.digits(data.advertisingData)
+                    output.print("outOfBand", [("hex", .string(digits))], line: "out-of-band data: \(digits)")
+                }
             }
             // Advertising that was only paused must not be started again.
             peripheral.stopAdvertising()
