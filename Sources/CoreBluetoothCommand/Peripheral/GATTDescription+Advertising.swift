@@ -28,6 +28,8 @@ extension GATTDescription {
     struct DescribedAppearance: Decodable {
         var value: UInt16
 
+        init(value: UInt16) { self.value = value }
+
         /// Reads a text; `nil` if it is neither.
         init?(_ text: String) {
             let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
