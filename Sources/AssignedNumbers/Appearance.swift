@@ -12,5 +12,13 @@ package enum Appearance {
         return "\(category): \(kind)"
     }
 
+    /// The value with a name: a category, a kind, or both as ``name(_:)`` has them, in any case; `nil` for others.
+    package static func value(named name: String) -> UInt16? {
+        let wanted = name.lowercased()
+        return self.names.keys.sorted().first {
+            self.names[$0]?.lowercased() == wanted || self.name($0)?.lowercased() == wanted
+        }
+    }
+
     private static let names = AssignedTable.short(assigned_appearances())
 }

@@ -120,6 +120,9 @@ public struct AdvertisingParameters: Hashable, Sendable {
     /// The PDUs. If the controller has no extended advertising, it fails with ``LEHostError/refused(_:)``, Unsupported
     /// Feature.
     public var pdus: PDUs
+    /// Whether a Tx Power Level element follows the data, with the power that the controller reports; without it if the
+    /// controller does not know the power. It takes 3 octets.
+    package var includesTxPower = false
 
     /// The default time between two advertising events.
     public static let defaultInterval = TimeAmount.milliseconds(100)

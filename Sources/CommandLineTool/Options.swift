@@ -80,10 +80,10 @@ package struct RadioOptions: ParsableArguments {
     ///   - permitsPairing: Whether the device pairs at all.
     ///   - hasScreen: Whether the program draws on the whole terminal.
     ///   - permitsSystemServices: Whether services that are reserved for the system may be published.
-    ///   - permitsManufacturerData: Whether Manufacturer Specific Data may be advertised.
     ///   - permitsWholeName: Whether an advertised name may exceed the 10 octets that an app has.
     ///   - usesCachedDatabases: Whether cached databases of known peers are used.
     ///   - observer: Sees the packets, unless a trace sees them.
+    ///   - configure: Changes the rest of the configuration.
     package func apply(
         deviceName: String? = nil,
         reportsShortening: Bool = false,
@@ -92,10 +92,10 @@ package struct RadioOptions: ParsableArguments {
         permitsPairing: Bool = true,
         hasScreen: Bool = false,
         permitsSystemServices: Bool = false,
-        permitsManufacturerData: Bool = false,
         permitsWholeName: Bool = false,
         usesCachedDatabases: Bool = true,
-        observer: (any AdapterObserver)? = nil
+        observer: (any AdapterObserver)? = nil,
+        configure: (inout BluetoothAdapter.Configuration) -> Void = { _ in }
     ) throws {
         let given = identity ?? ProcessInfo.processInfo.environment["COREBLUETOOTH_IDENTITY"] ?? ""
         try trace.begin(device: given.isEmpty ? Ending.program : given, hasScreen: hasScreen)
@@ -122,10 +122,10 @@ package struct RadioOptions: ParsableArguments {
             configuration.requiresPairing = requiresPairing
             configuration.permitsPairing = permitsPairing
             if permitsSystemServices { configuration.permitsSystemServices = true }
-            if permitsManufacturerData { configuration.permitsManufacturerData = true }
             configuration.permitsWholeName = permitsWholeName
             configuration.usesCachedDatabases = usesCachedDatabases
             configuration.observer = Timeline.current.map { TimelineObserver($0, device: $0.device) } ?? observer
+            configure(&configuration)
         }
     }
 

@@ -17,8 +17,7 @@ struct CoreBluetoothTool: ParsableCommand {
         subcommands: [
             AdaptersCommand.self, ScanCommand.self, InspectCommand.self, ConnectCommand.self,
             DeviceCommand<ReadAction>.self, DeviceCommand<WriteAction>.self, SubscribeCommand.self,
-            ChannelCommand.self, UARTCommand.self, DeviceCommand<PairAction>.self, BondsCommand.self,
-            AdvertiseCommand.self,
+            ChannelCommand.self, UARTCommand.self, PairCommand.self, BondsCommand.self, AdvertiseCommand.self,
             CloneCommand.self,
             AirCommand.self, CaptureCommand.self, TraceCommand.self, BenchmarkCommand.self,
             ControllerCommand.self, BridgeCommand.self, LearnCommand.self,

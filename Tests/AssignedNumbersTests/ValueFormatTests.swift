@@ -97,4 +97,15 @@ struct ValueFormatTests {
     func appearances(value: UInt16, name: String?) {
         #expect(Appearance.name(value) == name)
     }
+
+    @Test(
+        "finds an appearance by its category, its kind, or both, in any case",
+        arguments: [
+            ("Heart Rate Sensor", 0x0340), ("heart rate belt", 0x0341), ("Heart Rate Sensor: Heart Rate Belt", 0x0341),
+            ("Heart", nil), ("", nil),
+        ] as [(String, UInt16?)]
+    )
+    func appearances(name: String, value: UInt16?) {
+        #expect(Appearance.value(named: name) == value)
+    }
 }

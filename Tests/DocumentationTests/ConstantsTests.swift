@@ -46,7 +46,6 @@ struct ConstantsTests {
                 "BluetoothHCI/Events/LEExtendedAdvertisingReport.swift": "a place in an event",
                 "BluetoothHost/GAP/RadioArbiter.swift": "a bit of LE_States",
                 "CoreBluetoothCommand/Controller/ControllerReport.swift": "a bit of LE_States",
-                "CoreBluetoothCommand/Scan/AdvertisingElementText.swift": "the length of an iBeacon",
                 "Lessons/Texts/MessagesLesson.swift": "what a lesson shows",
             ]
         ),

@@ -112,6 +112,57 @@ extension Programs {
             #expect(!next.lines.contains { $0.contains("Code for") })
         }
 
+        @Test("pair and advertise pair as their options say, and bonds prints the keys of a pairing that is kept")
+        func methods() throws {
+            let safe = try testbed.tool("advertise", "--name", "Safe", "--io", "display")
+            try safe.line(with: "is advertising")
+            let poor = try testbed.tool(
+                "pair",
+                "Safe",
+                "--io",
+                "none",
+                "--no-secure-connections",
+                "--no-bond",
+                "--identity",
+                "poor"
+            )
+            #expect(try poor.end() == 0, "\(poor.errorLines)")
+            let words = "\"Safe\" is paired: the connection is encrypted, paired"
+            #expect(poor.lines == ["\(words) without a code (legacy pairing)"] && bonds.isEmpty)
+            let rich = try testbed.tool("pair", "Safe", "--io", "keyboard", "--identity", "rich", input: true)
+            rich.write(line: try safe.code())
+            #expect(try rich.end() == 0, "\(rich.errorLines)")
+            #expect(rich.lines == ["\(words) by a code"])
+            try eventually("both bonds") { bonds.count == 2 }
+            let list = try testbed.tool("bonds", "--show-keys", "--identity", "rich")
+            #expect(try list.end() == 0)
+            let key = try #require(list.lines.first { $0.hasPrefix("    LTK   0x") })
+            let other = try testbed.tool("bonds", "--show-keys")
+            #expect(try other.end() == 0 && other.lines.filter { $0 == key }.count == 2)
+        }
+
+        @Test(
+            "pair takes the out-of-band data that advertise prints, as digits or from a file",
+            arguments: [true, false]
+        )
+        func outOfBand(isSecure: Bool) throws {
+            let legacy = isSecure ? [] : ["--no-secure-connections"]
+            let tag = try testbed.start(
+                "corebluetooth",
+                ["advertise", "--name", "Tag", "--oob", "--io", "none"] + legacy
+            )
+            let digits = String(try tag.line(with: "out-of-band data: ").split(separator: " ").last ?? "")
+            let file = try testbed.write(digits + "\n", to: "tag.txt")
+            let arguments = ["pair", "Tag", "--code", "--io", "none", "--oob", isSecure ? digits : file] + legacy
+            let pair = try testbed.start("corebluetooth", arguments)
+            #expect(try pair.end() == 0, "\(pair.errorLines)")
+            let words = isSecure ? "by a code" : "by a code (legacy pairing)"
+            #expect(pair.lines == ["\"Tag\" is paired: the connection is encrypted, paired \(words)"])
+            let wrong = try testbed.tool("pair", "Tag", "--oob", "020106")
+            #expect(try wrong.end() == 1)
+            #expect(wrong.errorLines.last?.contains("\"020106\" has no out-of-band data") == true)
+        }
+
         @Test("inspect pairs as far as a value demands, and pair says how secure the connection is")
         func inspect() throws {
             let file = try testbed.write(

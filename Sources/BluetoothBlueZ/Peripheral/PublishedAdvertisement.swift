@@ -1,12 +1,16 @@
 // Our host's advertisement, read from its HCI commands, as an object of BlueZ (org.bluez.LEAdvertisement1).
 
 import BluetoothHCI
+import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
 /// The advertising data of our host.
 struct PublishedAdvertisement {
     private var isConnectable = true
+    private var interval = AdvertisingParameters.defaultInterval
+    /// The PHY of the data in extended PDUs; `nil` for legacy PDUs.
+    private var phy: PHY?
     private var data = ByteBuffer()
     private var scanResponse = ByteBuffer()
 
@@ -24,8 +28,12 @@ struct PublishedAdvertisement {
         switch command {
         case let command as LESetAdvertisingParameters:
             self.isConnectable = ![.nonConnectableUndirected, .scannableUndirected].contains(command.type)
+            self.interval = command.minimumInterval.timeAmount
+            self.phy = nil
         case let command as LESetExtendedAdvertisingParameters:
             self.isConnectable = command.properties.contains(.connectable)
+            self.interval = command.minimumInterval.timeAmount
+            self.phy = command.properties.contains(.legacy) ? nil : command.secondaryPHY
         case let command as LESetAdvertisingData: self.data = command.data
         case let command as LESetExtendedAdvertisingData: self.data = command.data
         case let command as LESetScanResponseData: self.scanResponse = command.data
@@ -67,6 +75,14 @@ struct PublishedAdvertisement {
         {
             properties["Appearance"] = .uint16(appearance)
         }
+        // The power of the private air's controller is not that of the adapter, which BlueZ knows.
+        if all[.txPowerLevel] != nil { properties["Includes"] = .strings(["tx-power"]) }
+        if self.interval != AdvertisingParameters.defaultInterval {
+            let milliseconds = UInt32(clamping: self.interval.nanoseconds / 1_000_000)
+            properties["MinInterval"] = .uint32(milliseconds)
+            properties["MaxInterval"] = .uint32(milliseconds)
+        }
+        if let phy { properties["SecondaryChannel"] = .string(phy.description) }
         // Without it, BlueZ sets no discoverable flag.
         if self.isConnectable { properties["Discoverable"] = .boolean(true) }
         return properties

@@ -14,6 +14,8 @@ final class AdvertisingRole {
     @exclusivity(unchecked) private var completions: [Int: (Result<Void, LEHostError>) -> Void] = [:]
     /// The commands with which the controller advertises, or did last.
     private var family = CommandFamily.legacy
+    /// The power of the packets that are being configured; `nil` if it is not advertised, or unknown.
+    private var txPower: TransmitPower?
 
     // MARK: For the user
 
@@ -84,7 +86,10 @@ final class AdvertisingRole {
         let isExtended = self.family == .extended
         switch step {
         case .setParameters(let parameters): self.set(parameters, then: next)
-        case .setData(let data):
+        case .setData(var data):
+            if let txPower {
+                data.writeMultipleIntegers(UInt8(2), AdvertisingDataType.txPowerLevel.rawValue, txPower.rawValue)
+            }
             guard isExtended else { return controller.send(LESetAdvertisingData(data: data), then: next) }
             // Directed advertising has no data (Vol 6, Part B, 2.3.1.2).
             guard self.advertiser.triedRole != .directedAdvertising else { return next(nil) }
@@ -129,6 +134,7 @@ final class AdvertisingRole {
         let commands = self.radio.extendedCommands
         guard isLegacy || commands.areUsed else { return completion(.refused(.unsupportedFeature)) }
         let families = isLegacy ? commands.forAdvertising : [.extended]
+        self.txPower = nil
         families.tryInOrder { [unowned self] family, completion in
             switch family {
             case .legacy: self.setLegacy(parameters, then: completion)
@@ -149,9 +155,14 @@ final class AdvertisingRole {
                 type: parameters.type,
                 ownAddressType: self.radio.addresses.ownType,
                 peer: parameters.directedTo?.withoutIdentity ?? .none
-            ),
-            then: completion
-        )
+            )
+        ) { [unowned self] failure in
+            guard failure == nil, parameters.includesTxPower else { return completion(failure) }
+            self.radio.controller.send(LEReadAdvertisingChannelTxPower()) { [unowned self] result in
+                self.txPower = (try? result.get())?.level
+                completion(nil)
+            }
+        }
     }
 
     /// Each set has its own random address (Vol 4, Part E, 7.8.52).
@@ -171,6 +182,7 @@ final class AdvertisingRole {
         }
         self.radio.controller.send(command) { [unowned self] result in
             let addresses = self.radio.addresses
+            if parameters.includesTxPower { self.txPower = (try? result.get())?.selectedTxPower }
             guard result.failure == nil, addresses.ownType != .public, let address = addresses.onAir else {
                 return completion(result.failure)
             }

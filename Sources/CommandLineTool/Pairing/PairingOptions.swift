@@ -36,7 +36,16 @@ package struct PairingOptions: ParsableArguments {
     package init() {}
 
     /// The agent of a program whose device others pair with.
-    package func agent(_ output: OutputFormat) -> TerminalPairingAgent {
-        TerminalPairingAgent(requirePairing?.capabilities, serves: output)
+    ///
+    /// - Parameters:
+    ///   - output: The output for codes and outcomes.
+    ///   - chosen: The capabilities that a person chose; `nil` for those of the required pairing.
+    ///   - outOfBand: The out-of-band data for every peer; `nil` for none.
+    package func agent(
+        _ output: OutputFormat,
+        chosen: PairingCapabilities? = nil,
+        outOfBand: PairingOutOfBandExchange? = nil
+    ) -> TerminalPairingAgent {
+        TerminalPairingAgent(chosen ?? requirePairing?.capabilities, serves: output, outOfBand: outOfBand)
     }
 }

@@ -10,6 +10,7 @@ package final class TerminalPairingAgent: PairingAgent {
     package let capabilities: PairingCapabilities
     /// The conversation with the user.
     package let conversation: PairingConversation
+    private let outOfBand: PairingOutOfBandExchange?
 
     /// Creates an agent.
     ///
@@ -17,9 +18,23 @@ package final class TerminalPairingAgent: PairingAgent {
     ///   - capabilities: The user's capabilities; `nil` for all, or for none if nobody can be asked.
     ///   - serves: The output of a program whose device others pair with, where codes and outcomes are events; `nil`
     ///     for a program that only uses other devices, whose output has no such events.
-    package init(_ capabilities: PairingCapabilities? = nil, serves: OutputFormat? = nil) {
+    ///   - outOfBand: The out-of-band data for every peer; `nil` for none.
+    package init(
+        _ capabilities: PairingCapabilities? = nil,
+        serves: OutputFormat? = nil,
+        outOfBand: PairingOutOfBandExchange? = nil
+    ) {
+        self.outOfBand = outOfBand
         self.capabilities = capabilities ?? (TerminalInput.canAsk ? .keyboardAndDisplay : .none)
         self.conversation = PairingConversation(serves: serves)
+    }
+
+    /// Whether there are out-of-band data.
+    package var usesOutOfBandData: Bool { outOfBand != nil }
+
+    /// The out-of-band data.
+    package func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandExchange {
+        outOfBand ?? PairingOutOfBandExchange()
     }
 
     /// Shows or asks the user something.

@@ -41,11 +41,17 @@ extension BluetoothAdapter {
         ///
         /// Set this for a copy of a device with a longer name.
         package var permitsWholeName = false
+        /// The GAP Appearance (Assigned Numbers, 2.6).
+        package var appearance: UInt16 = 0
         /// Whether this device pairs with others at all.
         ///
         /// True by default. A device that does not pair refuses every request to pair, and can only use what its peers
         /// offer to everyone.
         public var permitsPairing: Bool = true
+        /// Whether the keys of a pairing are kept.
+        package var isBondable = true
+        /// Whether LE Secure Connections are offered.
+        package var offersSecureConnections = true
         /// Talks to the user while this device pairs; `nil` for a device with neither display nor keys.
         public var pairingAgent: (any PairingAgent)?
         /// Whether only paired devices can use the services and channels that apps publish, whatever their permissions
@@ -282,6 +288,7 @@ extension BluetoothAdapter.Configuration {
     func hostConfiguration(address: DeviceAddress?) -> LEHostConfiguration {
         LEHostConfiguration(
             deviceName: self.deviceName ?? self.identityName,
+            appearance: self.appearance,
             address: address,
             preferredMTU: self.preferredMTU,
             usesExtendedAdvertising: self.extendedAdvertising ?? (self.triesExtendedAdvertising ? nil : true),
@@ -305,8 +312,10 @@ extension BluetoothAdapter.Configuration {
         return PairingConfiguration(
             isPairingAllowed: self.permitsPairing,
             ioCapability: capabilities.ioCapability,
+            isBondable: self.isBondable,
             prefersMITMProtection: self.pairingAgent?.canAuthenticate == true,
-            minimumLevel: max(.encrypted, self.requiredLevel)
+            minimumLevel: max(.encrypted, self.requiredLevel),
+            supportsSecureConnections: self.offersSecureConnections
         )
     }
 }

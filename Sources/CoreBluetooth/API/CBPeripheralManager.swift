@@ -28,6 +28,8 @@ open class CBPeripheralManager: CBManager {
     /// meanwhile.
     var awaitedAdds: Deque<(token: LocalServiceToken, service: CBMutableService)> = []
     @exclusivity(unchecked) var centrals = KnownCentrals()
+    /// Called with each central that connects or disconnects.
+    private(set) var centralObserver: ((CBCentral, _ isConnected: Bool) -> Void)?
     /// Whether an update could not be sent, so that the delegate must be told when the next one can.
     var mustReportReadiness = false
 
@@ -156,6 +158,11 @@ open class CBPeripheralManager: CBManager {
     /// cause ``CBError/Code/invalidParameters``. Content that does not fit into 28 octets is moved: the name to the
     /// scan response, cut to 10 octets, and services beside it, or to the overflow area if they do not fit there.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
+        self.startAdvertising(advertisementData, AdvertisingOptions())
+    }
+
+    /// The same with options for tools. Not in Apple's interface.
+    package func startAdvertising(_ advertisementData: [String: Any]?, _ options: AdvertisingOptions) {
         guard self.isPoweredOn() else { return }
         var content = AdvertisedContent()
         content.localName = advertisementData?[CBAdvertisementDataLocalNameKey] as? String
@@ -165,6 +172,7 @@ open class CBPeripheralManager: CBManager {
             content.manufacturerData = data.map(Array.init)
         }
         content.permitsWholeName = self.adapter.configuration.permitsWholeName
+        content.options = options
         self.lock.withLock { self.wantsAdvertising = true }
         self.send(.startAdvertising(content))
     }
@@ -269,6 +277,13 @@ open class CBPeripheralManager: CBManager {
             self.send(.update(handle, octets, targets))
             return true
         }
+    }
+
+    /// Reports each central that connects or disconnects, on the manager's queue. Not in Apple's interface, in which a
+    /// central is known only once it has used a service.
+    package func watchCentrals(_ report: @escaping (CBCentral, _ isConnected: Bool) -> Void) {
+        self.lock.withLock { self.centralObserver = report }
+        self.send(.watchCentrals)
     }
 
     /// Requests a connection interval for a desired latency of data from this app.

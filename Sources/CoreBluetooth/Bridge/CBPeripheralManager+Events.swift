@@ -121,6 +121,7 @@ extension CBPeripheralManager {
                 central.mtu = mtu
                 central.window = window
             }
+            self.lock.withLock({ self.centralObserver })?(central, true)
         case .centralChangedMTU(let link, let mtu, _):
             guard let central = self.central(link) else { return }
             central.lock.withLock { central.mtu = mtu }
@@ -196,6 +197,7 @@ extension CBPeripheralManager {
             central.link = nil
             central.window = TransmitWindow()
         }
+        self.lock.withLock({ self.centralObserver })?(central, false)
     }
 
     // MARK: Services

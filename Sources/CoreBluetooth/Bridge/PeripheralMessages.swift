@@ -44,6 +44,8 @@ enum PeripheralCommand: ManagerCommand {
     /// The app has taken enough of a central's values.
     case resumeReceiving(LinkID)
     case setLatency(CBPeripheralManagerConnectionLatency, LinkID)
+    /// Each central is to be reported when it connects, not when it first uses a service.
+    case watchCentrals
     case publishChannel(SecurityLevel)
     case unpublishChannel(CBL2CAPPSM)
     /// A service of the earlier process is published again.

@@ -24,6 +24,8 @@ package struct StoredBond: Sendable {
     package var name: String?
     /// The key; `nil` if another program stores it and does not say how it was made.
     package var key: LinkSecurity.Key?
+    /// All keys; `nil` if another program stores them.
+    package var keys: Bond?
     /// When the devices paired, in whole seconds; `nil` if unknown.
     package var paired: Date?
     /// When a link was last encrypted with the key, in whole seconds; `nil` for never.
@@ -65,6 +67,7 @@ package enum StoredBonds {
                         identifier: record?.identifier,
                         name: record?.advertisedName ?? record?.deviceName,
                         key: kept.bond.key,
+                        keys: kept.bond,
                         paired: kept.paired,
                         lastUsed: storage.lastUse(ofBondWith: peer),
                         folder: storage.folder

@@ -22,7 +22,7 @@ extension PeripheralCommand {
         case .setLatency: "setDesiredConnectionLatency(_:for:)"
         case .publishChannel: "publishL2CAPChannel(withEncryption:)"
         case .unpublishChannel(let psm): "unpublishL2CAPChannel(\(psm))"
-        case .resumeReceiving, .republish, .resumeAdvertising, .restored, .stopSeen, .end: nil
+        case .resumeReceiving, .watchCentrals, .republish, .resumeAdvertising, .restored, .stopSeen, .end: nil
         }
     }
 }

@@ -31,19 +31,27 @@ struct DeviceOptions: ParsableArguments {
     /// - Parameters:
     ///   - radio: The adapter.
     ///   - output: The output.
+    ///   - agent: Talks with the user while the devices pair.
     ///   - permitsPairing: Whether this device pairs at all.
     ///   - isRecorded: Whether a capture is to show all of the device: it is heard advertising and discovered anew,
     ///     even if it is known.
+    ///   - configure: Changes the rest of the adapter's configuration.
     ///   - body: The command.
     func run(
         _ radio: RadioOptions,
         _ output: OutputFormat,
+        agent: TerminalPairingAgent = TerminalPairingAgent(),
         permitsPairing: Bool = true,
         isRecorded: Bool = false,
+        configure: (inout BluetoothAdapter.Configuration) -> Void = { _ in },
         _ body: @escaping @MainActor (Central, CBPeripheral) async throws -> Void
     ) throws -> Never {
-        let agent = TerminalPairingAgent()
-        try radio.apply(agent: agent, permitsPairing: permitsPairing, usesCachedDatabases: !isRecorded)
+        try radio.apply(
+            agent: agent,
+            permitsPairing: permitsPairing,
+            usesCachedDatabases: !isRecorded,
+            configure: configure
+        )
         let pairing = ProgramPairing(agent, radio)
         MainActor.assumeIsolated { () -> Never in
             start(Central(pairing: pairing, output: output), isHeard: isRecorded, body)

@@ -109,15 +109,31 @@ struct OwnerHeadings {
 extension BondsCommand {
     /// The command `corebluetooth bonds list`.
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the pairings.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the pairings.",
+            discussion: """
+                --show-keys prints the long term keys (LTK), identity resolving keys (IRK) and signature resolving keys \
+                (CSRK), as the nRF Sniffer's toolbar in Wireshark takes them: the most significant octet first. Who has \
+                them can read the connections of the two devices, recorded ones too, and pretend to be either.
+                """
+        )
 
         @OptionGroup var owner: BondOwnerOptions
+
+        @Flag(help: "Print the keys, for Wireshark. They are secret: keep them out of logs and reports.")
+        var showKeys = false
+
         @OptionGroup var output: OutputOptions
 
-        func run() throws { Self.show(try owner.bonds(), output.format) }
+        func validate() throws {
+            guard showKeys, owner.adapter != nil else { return }
+            throw ValidationError("The system does not give its keys out; root finds them in /var/lib/bluetooth.")
+        }
+
+        func run() throws { Self.show(try owner.bonds(), output.format, showsKeys: showKeys) }
 
         /// Prints bonds, each below its owner.
-        static func show(_ bonds: [StoredBond], _ output: OutputFormat) {
+        static func show(_ bonds: [StoredBond], _ output: OutputFormat, showsKeys: Bool = false) {
             var headings = OwnerHeadings()
             if bonds.isEmpty, !output.isJSON { output.write("no pairing is kept") }
             for bond in bonds {
@@ -125,9 +141,10 @@ extension BondsCommand {
                 let identifier = bond.identifier.map { "  \($0.uuidString)" } ?? ""
                 output.print(
                     "bond",
-                    bond.details,
+                    bond.details + (showsKeys ? bond.keyDetails : []),
                     line: "  \(bond.peerText)\(bond.name == nil ? "" : identifier)  \(bond.peer)"
                         + "\(bond.datesText)\(bond.key.map { "  " + SecurityText.text($0) } ?? "")"
+                        + (showsKeys ? bond.keyLines.map { "\n    " + $0 }.joined() : "")
                 )
             }
         }

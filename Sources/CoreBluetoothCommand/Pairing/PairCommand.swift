@@ -3,6 +3,54 @@
 import ArgumentParser
 import CommandLineTool
 import CoreBluetooth
+import Foundation
+
+/// The command `corebluetooth pair`.
+struct PairCommand: ParsableCommand {
+    static let configuration = PairAction.configuration
+
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var action: PairAction
+    @OptionGroup var method: PairingMethodOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Pair by the out-of-band data that advertise --oob prints: its digits, or a file with them.",
+            valueName: "hex or file"
+        )
+    )
+    var oob: String?
+
+    @OptionGroup var radio: RadioOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws { try method.check(radio, usesOutOfBandData: oob != nil) }
+
+    func run() throws {
+        let (action, output) = (action, output.format)
+        let outOfBand = try oob.map { PairingOutOfBandExchange(peer: try Self.outOfBandData($0)) }
+        let agent = TerminalPairingAgent(method.io?.capabilities, outOfBand: outOfBand)
+        try device.run(radio, output, agent: agent, configure: method.apply) { central, peripheral in
+            try await action.run(on: DeviceConnection(central, peripheral, output: output))
+        }
+    }
+
+    /// The out-of-band data that digits are, or a file has, as digits or as octets.
+    static func outOfBandData(_ text: String) throws -> PairingOutOfBandData {
+        let octets: Data
+        if let digits = HexadecimalText.octets(text) {
+            octets = digits
+        } else {
+            let content = try InputFile.read(text)
+            let line = String(validating: content, as: UTF8.self)?.trimmingCharacters(in: .whitespacesAndNewlines)
+            octets = line.flatMap { HexadecimalText.octets($0) } ?? content
+        }
+        guard let data = PairingOutOfBandData(advertisingData: octets) else {
+            throw Failure("\(PrintableText.quoted(text)) has no out-of-band data; advertise --oob prints such data")
+        }
+        return data
+    }
+}
 
 /// Pairs with a device.
 struct PairAction: DeviceAction {

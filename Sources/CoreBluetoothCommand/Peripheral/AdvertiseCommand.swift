@@ -22,6 +22,12 @@ struct AdvertiseCommand: ParsableCommand {
 
             \(GATTDescription.example)
 
+            Lines of standard input are commands while it runs: "set 2A19 5F" changes a value, "notify 2A19 5F" also \
+            sends it to subscribers, "notify 2A19" sends the present one, and "help" lists all.
+
+            What is advertised beside name and services, how, and beacons are for tools: Core Bluetooth has no calls for \
+            them.
+
             The package has a JSON Schema of such files for editors, which a file may name as "$schema":
 
             file:///usr/share/opencorebluetooth/gatt-description.schema.json
@@ -52,7 +58,13 @@ struct AdvertiseCommand: ParsableCommand {
     @Flag(help: "Serve the other side of corebluetooth benchmark.")
     var benchmark = false
 
+    @OptionGroup var advertisement: AdvertisementOptions
     @OptionGroup var pairing: PairingOptions
+    @OptionGroup var method: PairingMethodOptions
+
+    @Flag(help: "Print out-of-band data, with which one device can pair: corebluetooth pair --oob.")
+    var oob = false
+
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
 
@@ -62,33 +74,48 @@ struct AdvertiseCommand: ParsableCommand {
         guard gatt == nil || fromCapture == nil else {
             throw ValidationError("A peripheral is described by --gatt or by --from-capture, not by both.")
         }
+        guard pairing.requirePairing == nil || method.io == nil else {
+            throw ValidationError("--require-pairing implies the input and output; leave --io out.")
+        }
+        try method.check(radio, usesOutOfBandData: oob)
         guard device == nil || fromCapture != nil else {
             throw ValidationError("--device chooses a peripheral of --from-capture.")
         }
     }
 
     func run() throws {
-        let description = try gatt.map(GATTDescription.read) ?? fromCapture.map(described)
-        let isChosen = name != nil || description?.name != nil
-        let name = name ?? description?.name ?? RadioOptions.computerName ?? "corebluetooth"
+        var description =
+            try gatt.map(GATTDescription.read) ?? fromCapture.map(described) ?? GATTDescription(services: [])
+        try advertisement.apply(to: &description)
+        if let problem = description.advertisingProblem { throw Failure(problem.text) }
+        let isChosen = name != nil || description.name != nil
+        let usual = description.beacon == nil ? RadioOptions.computerName ?? "corebluetooth" : ""
+        let name = name ?? description.name ?? usual
+        let local = oob ? LocalPairingOutOfBandData(method.noSecureConnections ? .legacy : .secureConnections) : nil
+        let outOfBand = local.map { PairingOutOfBandExchange(local: $0) }
+        let agent = pairing.agent(output.format, chosen: method.io?.capabilities, outOfBand: outOfBand)
         try radio.apply(
-            deviceName: name,
+            deviceName: name.isEmpty ? nil : name,
             reportsShortening: isChosen,
-            agent: pairing.agent(output.format),
+            agent: agent,
             requiresPairing: pairing.requirePairing != nil,
             permitsSystemServices: fromCapture != nil,
-            permitsManufacturerData: true,
             permitsWholeName: true
-        )
+        ) { configuration in
+            configuration.appearance = description.appearance?.value ?? 0
+            method.apply(to: &configuration)
+        }
         let services = try service.map(Arguments.uuid)
         MainActor.assumeIsolated {
-            AdvertiseSession(
+            let session = AdvertiseSession(
                 name: name,
                 advertised: services,
                 description: description,
                 benchmark: benchmark,
                 output: output.format
-            ).run()
+            )
+            session.outOfBand = local
+            session.run(agent.conversation)
         }
     }
 

@@ -44,7 +44,8 @@ final class AdvertiseSession: NSObject {
 
     private let name: String
     private let advertised: [CBUUID]
-    private let manufacturerData: Data?
+    private let beacon: Beacon?
+    private let options: AdvertisingOptions
     let output: OutputFormat
     let attributes: [Attribute]
     private let services: [CBMutableService]
@@ -56,6 +57,10 @@ final class AdvertiseSession: NSObject {
     private var manager: CBPeripheralManager?
     private var wasReady = false
     private var updates: [Update] = []
+    /// What is printed for a device that pairs by it; `nil` if there is none, or once it was printed.
+    var outOfBand: LocalPairingOutOfBandData?
+    /// The lines that change values.
+    var lines: LineReader?
 
     /// Creates the session.
     init(name: String, advertised: [CBUUID], description: GATTDescription?, benchmark: Bool, output: OutputFormat) {
@@ -86,12 +91,18 @@ final class AdvertiseSession: NSObject {
         self.services = services
         channels = description?.channels ?? []
         self.advertised = shown
-        manufacturerData = description?.manufacturerData?.data
+        beacon = description?.beacon
+        options = description?.advertisingOptions ?? AdvertisingOptions()
     }
 
     /// Runs the peripheral; never returns.
-    func run() -> Never {
+    ///
+    /// - Parameter conversation: Gets the lines of standard input that answer questions; all others are commands.
+    func run(_ conversation: PairingConversation) -> Never {
+        // A read in the background of a terminal then fails instead of stopping the process.
+        signal(SIGTTIN, SIG_IGN)
         start()
+        take(LineReader(), conversation)
         Interrupts.runUntilExit()
     }
 
@@ -190,13 +201,13 @@ final class AdvertiseSession: NSObject {
 
     // MARK: Lines
 
-    func report(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral, _ value: Data? = nil) {
+    func report(_ event: String, _ characteristic: CBCharacteristic, _ central: CBCentral?, _ value: Data? = nil) {
         let uuid = characteristic.uuid
         let meaning = value.map { ": " + ValueText.text($0, of: uuid) } ?? ""
         output.print(
             event,
             [
-                ("characteristic", .string(uuid.uuidString)), ("central", .string(central.identifier.uuidString)),
+                ("characteristic", .string(uuid.uuidString)), ("central", JSONValue(central?.identifier.uuidString)),
                 ("value", JSONValue(value.map { HexadecimalText.digits($0) })),
             ],
             line: "\(event) \(UUIDText.label(uuid))\(meaning)"
@@ -218,13 +229,22 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
             server?.psm = 0
             unpublished = channels
             for channel in channels { peripheral.publishL2CAPChannel(requiring: channel.security?.value ?? .none) }
+            peripheral.watchCentrals { [output] central, isConnected in
+                let (event, central) = (isConnected ? "connected" : "disconnected", central.identifier.uuidString)
+                output.print(event, [("central", .string(central))], line: "\(event) \(central)")
+            }
+            if let local = outOfBand.take() {
+                BluetoothAdapter.default.share(local) { [output] data in
+                    let digits = HexadecimalText.digits(data.advertisingData)
+                    output.print("outOfBand", [("hex", .string(digits))], line: "out-of-band data: \(digits)")
+                }
+            }
             // Advertising that was only paused must not be started again.
             peripheral.stopAdvertising()
-            var advertisement: [String: Any] = [
+            let advertisement: [String: Any] = [
                 CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertised,
             ]
-            advertisement[CBAdvertisementDataManufacturerDataKey] = manufacturerData
-            peripheral.startAdvertising(advertisement)
+            peripheral.startAdvertising(advertisement, options)
         case .unknown:
             break
         default:
@@ -248,15 +268,21 @@ extension AdvertiseSession: @preconcurrency CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        if let error { Ending.fail(Failure("cannot advertise: \(ErrorText.text(error))")) }
-        let shown = advertised.map { UUIDText.name(ofService: $0) }.joined(separator: ", ")
+        if let error {
+            let hint = options.phy == nil ? "" : "; for a controller without extended advertising leave --phy out"
+            Ending.fail(Failure("cannot advertise: \(ErrorText.text(error))\(hint)"))
+        }
+        let words = advertised.map { UUIDText.name(ofService: $0) } + [beacon?.words].compactMap { $0 }
+        let shown = (words.isEmpty ? "" : " ") + words.joined(separator: ", ")
         output.print(
             "advertising",
-            [("name", .string(name)), ("services", .array(advertised.map { .string($0.uuidString) }))],
-            line:
-                "\(PrintableText.quoted(name)) is advertising\(shown.isEmpty ? "" : " " + shown); Ctrl-C ends it."
+            [
+                ("name", .string(name)), ("services", .array(advertised.map { .string($0.uuidString) })),
+                ("connectable", .bool(options.isConnectable)), ("beacon", beacon?.object ?? .null),
+            ],
+            line: "\(name.isEmpty ? "" : PrintableText.quoted(name) + " is ")advertising\(shown); Ctrl-C ends it."
         )
-        ServiceManager.current.ready("advertises as \(PrintableText.quoted(name))")
+        ServiceManager.current.ready("advertises\(name.isEmpty ? shown : " as " + PrintableText.quoted(name))")
     }
 
     func peripheralManager(

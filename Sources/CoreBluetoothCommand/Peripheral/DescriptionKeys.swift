@@ -73,7 +73,8 @@ extension GATTDescription {
         return .keys(
             CodingKeys.self,
             [
-                .manufacturerData: value, .services: .list(service),
+                .manufacturerData: value, .serviceData: .list(.keys(ServiceData.CodingKeys.self, [.value: value])),
+                .services: .list(service),
                 .channels: .list(.keys(Channel.CodingKeys.self)),
             ]
         )

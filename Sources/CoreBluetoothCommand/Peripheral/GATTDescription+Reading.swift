@@ -4,8 +4,6 @@ import CommandLineTool
 import Foundation
 
 extension GATTDescription {
-    /// The octets of Manufacturer Specific Data that an advertising packet has space for, beside the flags.
-    static let manufacturerDataLimit = 26
     /// The longest time, in seconds, that an answer may wait: a peer gives up after 30 s (Vol 3, Part F, 3.3.3).
     static let delayLimit = 60.0
 
@@ -48,12 +46,7 @@ extension GATTDescription {
 
     /// Problems between parts that are valid by themselves.
     private var problem: DescriptionProblem? {
-        if let count = manufacturerData?.data.count, !(2...Self.manufacturerDataLimit).contains(count) {
-            return DescriptionProblem(
-                place: "manufacturerData",
-                text: "manufacturerData has \(count) octets; 2, for the company, to \(Self.manufacturerDataLimit) fit"
-            )
-        }
+        if let problem = advertisingProblem { return problem }
         let uuids = services.map(\.uuid.uuid)
         for (index, service) in services.enumerated() {
             let place = "services[\(index)]"

@@ -72,6 +72,23 @@ extension GATTDescription {
                 characteristics: service.characteristics.map { Characteristic($0, names) }
             )
         }
+        let appearance = packets.lazy.compactMap { $0[.appearance] }.first
+            .flatMap { $0.getInteger(at: $0.readerIndex, endianness: .little, as: UInt16.self) }
+        add(appearance.map(DescribedAppearance.init(value:)), as: \.appearance)
+        add(packets.contains { $0[.txPowerLevel] != nil } ? true : nil, as: \.txPower)
+        for entry in packets.flatMap(\.serviceData) {
+            let uuid = Identifier(uuid: CBUUID(string: entry.uuid.attForm.description))
+            let data = ServiceData(uuid: uuid, value: Value(Data(entry.data.readableBytesView)))
+            add((serviceData ?? []) + [data], as: \.serviceData)
+        }
+    }
+
+    /// Adds a part of the recorded advertisement, unless the packet has no space for it.
+    private mutating func add<Part>(_ part: Part?, as key: WritableKeyPath<Self, Part?>) {
+        let before = self[keyPath: key]
+        self[keyPath: key] = part
+        let options = advertisingOptions
+        if options.octetCount > options.capacity { self[keyPath: key] = before }
     }
 }
 
@@ -188,6 +205,11 @@ extension GATTDescription {
             var object: [String: Any] = ["services": services.map(\.json)]
             if let name { object["name"] = name }
             if let manufacturerData { object["manufacturerData"] = manufacturerData.json }
+            if let appearance { object["appearance"] = appearance.value.hexadecimalDigits }
+            if let txPower { object["txPower"] = txPower }
+            if let serviceData {
+                object["serviceData"] = serviceData.map { ["uuid": $0.uuid.uuid.uuidString, "value": $0.value.json] }
+            }
             return try JSONSerialization.data(
                 withJSONObject: object,
                 options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

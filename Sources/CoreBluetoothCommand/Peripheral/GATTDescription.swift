@@ -113,6 +113,12 @@ struct GATTDescription: Decodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name
         case manufacturerData
+        case serviceData
+        case appearance
+        case txPower
+        case connectable
+        case interval
+        case phy
         case services
         case channels
         case schema = "$schema"
@@ -141,6 +147,20 @@ struct GATTDescription: Decodable {
     var name: String?
     /// Manufacturer Specific Data: the company's identifier, little-endian, and what it says.
     var manufacturerData: Value?
+    /// Service Data of services.
+    var serviceData: [ServiceData]?
+    /// What the device is.
+    var appearance: DescribedAppearance?
+    /// Whether it advertises the power with which it sends.
+    var txPower: Bool?
+    /// Whether centrals can connect; true unless given.
+    var connectable: Bool?
+    /// The milliseconds between two advertising events.
+    var interval: Double?
+    /// The PHY of extended PDUs; legacy PDUs unless given.
+    var phy: PHYName?
+    /// The beacon that it is; in no file.
+    var beacon: Beacon?
     var services: [Service]
     /// L2CAP channels that centrals may open.
     var channels: [Channel]?

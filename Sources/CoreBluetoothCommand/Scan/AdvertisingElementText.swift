@@ -1,5 +1,4 @@
-// AD structures in words (Supplement to the Core Specification, Part A, 1), beacons among them: iBeacon in Apple's
-// Manufacturer Specific Data, Eddystone in the Service Data of FEAA.
+// AD structures in words (Supplement to the Core Specification, Part A, 1).
 
 import AssignedNumbers
 import BluetoothTypes
@@ -89,14 +88,15 @@ enum AdvertisingElementText {
             let kind: DeviceAddress.Kind = element.type == .publicTargetAddress ? .public : .random
             return (try? DeviceAddress(parsing: &value, kind: kind)).map { "\($0)" }
         case .manufacturerSpecificData:
+            let beacon = Beacon(manufacturerData: value)
             guard let company = value.readInteger(endianness: .little, as: UInt16.self) else { return nil }
             let name = CompanyNames[company] ?? "company \(HexadecimalText.number(company))"
-            return iBeacon(company, value).map { "\(name), \($0)" } ?? name
+            return beacon.map { "\(name), \($0.words)" } ?? name
         case .serviceData16Bit, .serviceData32Bit, .serviceData128Bit:
             let length = element.type == .serviceData16Bit ? 2 : element.type == .serviceData32Bit ? 4 : 16
             guard let uuid = try? BluetoothUUID(parsing: &value, length: length) else { return nil }
             let label = label(uuid)
-            return uuid == 0xFEAA ? eddystone(value).map { "\(label), \($0)" } ?? label : label
+            return Beacon(serviceData: value, of: uuid).map { "\(label), \($0.words)" } ?? label
         default: return uuids(element)
         }
     }
@@ -123,51 +123,5 @@ enum AdvertisingElementText {
         ]
         let set = names.enumerated().filter { bits >> UInt8($0.offset) & 1 == 1 }.map(\.element)
         return set.isEmpty ? "none" : set.joined(separator: ", ")
-    }
-
-    // MARK: Beacons
-
-    /// An iBeacon: type 2, 21 octets of UUID, major, minor and the strength at 1 m.
-    private static func iBeacon(_ company: UInt16, _ data: ByteBuffer) -> String? {
-        var data = data
-        guard company == 0x004C, data.readableBytes == 23, data.readInteger(as: UInt16.self) == 0x0215,
-            let octets = data.readBytes(length: 16), let major = data.readInteger(as: UInt16.self),
-            let minor = data.readInteger(as: UInt16.self), let power = data.readInteger(as: Int8.self)
-        else { return nil }
-        return "iBeacon \(CBUUID(data: Data(octets)).uuidString), major \(major), minor \(minor), \(power) dBm at 1 m"
-    }
-
-    /// An Eddystone frame: UID, URL or TLM.
-    private static func eddystone(_ data: ByteBuffer) -> String? {
-        var data = data
-        switch data.readInteger(as: UInt8.self) {
-        case 0x00:
-            guard let power = data.readInteger(as: Int8.self), let namespace = data.readBytes(length: 10),
-                let instance = data.readBytes(length: 6)
-            else { return nil }
-            return "Eddystone-UID \(HexadecimalText.digits(namespace)) \(HexadecimalText.digits(instance)), "
-                + "\(power) dBm at 0 m"
-        case 0x10:
-            guard let power = data.readInteger(as: Int8.self), let scheme = data.readInteger(as: UInt8.self) else {
-                return nil
-            }
-            let schemes = ["http://www.", "https://www.", "http://", "https://"]
-            guard schemes.indices.contains(Int(scheme)) else { return nil }
-            let ends = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
-            let rest = data.readableBytesView.map { octet in
-                let end = Int(octet)
-                if end < 7 { return ends[end] + "/" }
-                return end < 14 ? ends[end - 7] : String(UnicodeScalar(octet))
-            }
-            return "Eddystone-URL \(PrintableText.text(schemes[Int(scheme)] + rest.joined())), \(power) dBm at 0 m"
-        case 0x20:
-            guard data.readInteger(as: UInt8.self) == 0, let voltage = data.readInteger(as: UInt16.self),
-                let temperature = data.readInteger(as: Int16.self), let packets = data.readInteger(as: UInt32.self),
-                let time = data.readInteger(as: UInt32.self)
-            else { return nil }
-            return "Eddystone-TLM \(voltage) mV, \(SecondsText.number(Double(temperature) / 256)) °C, "
-                + "\(packets) packets, up for \(SecondsText.number(Double(time) / 10)) s"
-        default: return nil
-        }
     }
 }

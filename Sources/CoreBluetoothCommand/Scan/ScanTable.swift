@@ -122,12 +122,11 @@ struct ScanTable {
         }
 
         func line(_ row: Row, isFresh: Bool) -> StyledText {
-            let rest = [row.discovery.serviceWords, row.discovery.manufacturerWords].filter { !$0.isEmpty }
             return line(
                 Self.name(row.discovery),
                 isFresh ? SignalText.text(row.discovery.rssi) : StyledText("     gone", .dim),
                 row.discovery.identifier.uuidString,
-                rest.joined(separator: "; "),
+                row.discovery.contentWords,
                 isFresh ? .plain : .dim
             )
         }

@@ -5,6 +5,7 @@ import BluetoothTypes
 import CommandLineTool
 import CoreBluetooth
 import Foundation
+import NIOCore
 
 /// One report of a scan, or the latest of several.
 struct ScannedDevice {
@@ -83,12 +84,39 @@ struct ScannedDevice {
         services.map { UUIDText.name(ofService: $0) }.joined(separator: ", ")
     }
 
-    /// The company and its data.
+    /// What it is as a beacon; `nil` if it is none.
+    var beacon: Beacon? {
+        manufacturerData.flatMap { Beacon(manufacturerData: ByteBuffer(bytes: $0)) }
+            ?? serviceData.lazy.compactMap(Self.beacon).first
+    }
+
+    private static func beacon(_ entry: (service: CBUUID, data: Data)) -> Beacon? {
+        BluetoothUUID(entry.service.uuidString).flatMap { Beacon(serviceData: ByteBuffer(bytes: entry.data), of: $0) }
+    }
+
+    /// The service data, for a beacon in words.
+    private var serviceDataWords: [String] {
+        serviceData.map { entry in
+            let words = Self.beacon(entry)?.words ?? HexadecimalText.text(entry.data)
+            return "\(UUIDText.name(ofService: entry.service)): \(words)"
+        }
+    }
+
+    /// What it offers and is, for a table.
+    var contentWords: String {
+        let frames = serviceData.compactMap { Self.beacon($0)?.words }
+        return ([serviceWords, manufacturerWords] + frames).filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+
+    /// The company and its data, for a beacon in words.
     var manufacturerWords: String {
         guard let manufacturerData else { return "" }
         guard let company = Self.company(manufacturerData) else { return HexadecimalText.text(manufacturerData) }
         let data = manufacturerData.dropFirst(2)
         let name = CompanyNames[company] ?? "company \(HexadecimalText.number(company))"
+        if let beacon = Beacon(manufacturerData: ByteBuffer(bytes: manufacturerData)) {
+            return "\(name), \(beacon.words)"
+        }
         return data.isEmpty ? name : "\(name) \(HexadecimalText.text(data))"
     }
 
@@ -106,10 +134,7 @@ struct ScannedDevice {
         if !isConnectable { line += ", not connectable" }
         if !services.isEmpty { line += "; \(serviceWords)" }
         if manufacturerData != nil { line += "; \(manufacturerWords)" }
-        for (service, data) in serviceData {
-            line += "; \(UUIDText.name(ofService: service)): \(HexadecimalText.text(data))"
-        }
-        return line
+        return ([line] + serviceDataWords).joined(separator: "; ")
     }
 
     /// One JSON object.
@@ -151,7 +176,7 @@ struct ScannedDevice {
                     }
                 )
             ),
-            ("txPower", JSONValue(txPower)),
+            ("txPower", JSONValue(txPower)), ("beacon", beacon?.object ?? .null),
         ])
     }
 }

@@ -33,5 +33,30 @@ struct PublishedAdvertisementTests {
         #expect(properties["ServiceUUIDs"] == .strings(["0000180f-0000-1000-8000-00805f9b34fb"]))
         #expect(properties["LocalName"] == .string("Ball"))
         #expect(properties["ManufacturerData"]?.entries?.first?.value == .bytes(ByteBuffer(bytes: [1, 2])))
+        #expect(Set(["Includes", "MinInterval", "SecondaryChannel"]).isDisjoint(with: properties.keys))
+    }
+
+    @Test("has the interval, the PHY of extended PDUs, and BlueZ's own transmit power, if they are asked for")
+    func options() {
+        let interval = ExtendedAdvertisingInterval(.milliseconds(500))
+        var advertisement = PublishedAdvertisement()
+        let parameters = LESetExtendedAdvertisingParameters(
+            advertisingHandle: AdvertisingHandle(rawValue: 0),
+            properties: [],
+            minimumInterval: interval,
+            maximumInterval: interval,
+            primaryPHY: .leCoded,
+            secondaryPHY: .leCoded
+        )
+        _ = advertisement.sent(parameters.packet())
+        let data = LESetExtendedAdvertisingData(
+            advertisingHandle: AdvertisingHandle(rawValue: 0),
+            data: ByteBuffer(bytes: [2, 0x0A, 0])
+        )
+        _ = advertisement.sent(data.packet())
+        let properties = advertisement.properties
+        #expect(properties["Type"] == .string("broadcast") && properties["Includes"] == .strings(["tx-power"]))
+        #expect(properties["MinInterval"] == .uint32(500) && properties["MaxInterval"] == .uint32(500))
+        #expect(properties["SecondaryChannel"] == .string("Coded"))
     }
 }

@@ -125,6 +125,32 @@ struct LEHostRadioCommandsTests {
         #expect(commands.contains(LESetExtendedScanResponseData.opcode) == hasResponse)
     }
 
+    @Test(
+        "advertises the power that the controller reports, behind the data, and none if it does not know it",
+        arguments: [true, false]
+    )
+    func txPower(isExtended: Bool) throws {
+        var parameters = AdvertisingParameters(data: hex("02 01 06"))
+        parameters.includesTxPower = true
+        let testbed = self.testbed(features: isExtended ? .extendedAdvertising : [])
+        func data() throws -> ByteBuffer {
+            testbed.host.startAdvertising(parameters) { _ in }
+            testbed.run()
+            return isExtended
+                ? try testbed.controller.last(LESetExtendedAdvertisingData.self).data
+                : try testbed.controller.last(LESetAdvertisingData.self).data
+        }
+        #expect(try data() == hex("02 01 06 02 0A 00"))
+        parameters.includesTxPower = false
+        #expect(try data() == hex("02 01 06"))
+        let asked = testbed.controller.takeCommands().count { $0 == LEReadAdvertisingChannelTxPower.opcode }
+        #expect(asked == (isExtended ? 0 : 1))
+        guard !isExtended else { return }
+        parameters.includesTxPower = true
+        testbed.controller.refused[LEReadAdvertisingChannelTxPower.opcode] = .unknownCommand
+        #expect(try data() == hex("02 01 06"))
+    }
+
     @Test("sends the legacy command each time that the controller refuses the extended one and accepts the legacy one")
     func claimed() {
         let parts: [(HCIOpcode, HCIOpcode)] = [

@@ -79,6 +79,6 @@ struct BenchmarkServiceTests {
         }
         try served.perform("unsubscribe \(source)")
         try served.perform("read \(BenchmarkService.sink.uuidString)")
-        #expect(served.printed == ["\"Safe\" is advertising \(BenchmarkService.uuid); Ctrl-C ends it."])
+        #expect(served.printedBesideLinks == ["\"Safe\" is advertising \(BenchmarkService.uuid); Ctrl-C ends it."])
     }
 }

@@ -96,6 +96,55 @@ struct BondsCommandTests {
         #expect(linesPrinted(isJSON: true) { BondsCommand.List.show([], $0) } == [])
     }
 
+    @Test("have their keys if they are asked for, the most significant octet first, and else none")
+    func keys() throws {
+        func octets(_ octet: UInt8) throws -> Octets16 {
+            try #require(Octets16(mostSignificantFirst: [octet] + [UInt8](repeating: 0, count: 14) + [1]))
+        }
+        func digits(_ octet: String) -> String { "0x\(octet)\(String(repeating: "00", count: 14))01" }
+        var bond = try Self.all()[0]
+        let (own, other) = (bond.owner, bond.peer)
+        var keys = Bond(
+            peerAddress: other,
+            keySize: 16,
+            isAuthenticated: false,
+            isSecureConnections: true,
+            local: PairingKeys(
+                longTermKey: LongTermKey(value: try octets(0xA1)),
+                identity: IdentityInformation(identityResolvingKey: try octets(0xB1), address: own)
+            ),
+            peer: PairingKeys(
+                longTermKey: LongTermKey(value: try octets(0xA1)),
+                identity: IdentityInformation(identityResolvingKey: .zero, address: other),
+                signing: SigningKey(connectionSignatureResolvingKey: try octets(0xC2))
+            )
+        )
+        bond.keys = keys
+        let secure = [
+            "LTK   \(digits("A1"))  both ways", "IRK   \(digits("B1"))  of \(own)",
+            "CSRK  \(digits("C2"))  of \(other)",
+        ]
+        let lines = linesPrinted { BondsCommand.List.show([bond], $0, showsKeys: true) }
+        #expect(lines.last?.split(separator: "\n").dropFirst().map { $0.dropFirst(4) } == secure.map { $0[...] })
+        #expect(linesPrinted { BondsCommand.List.show([bond], $0) }.last?.contains("0x") == false)
+        keys.isSecureConnections = false
+        keys.local.longTermKey = LongTermKey(value: try octets(0xA2), encryptedDiversifier: 0x1234, random: 0x56)
+        bond.keys = keys
+        #expect(
+            bond.keyLines.prefix(2) == [
+                "LTK   \(digits("A2"))  if \(own) is the peripheral, EDIV 0x1234, Rand 0x0000000000000056",
+                "LTK   \(digits("A1"))  if \(other) is the peripheral, EDIV 0x0000, Rand 0x0000000000000000",
+            ]
+        )
+        let object = try jsonObject(
+            linesPrinted(isJSON: true) { BondsCommand.List.show([bond], $0, showsKeys: true) }.first
+        )
+        let (ownKeys, peerKeys) = (object["ownKeys"] as? [String: Any], object["peerKeys"] as? [String: Any])
+        #expect(ownKeys?["ltk"] as? String == digits("A2") && ownKeys?["ediv"] as? Int == 0x1234)
+        #expect(ownKeys?["rand"] as? String == "0x0000000000000056" && peerKeys?["csrk"] as? String == digits("C2"))
+        #expect((try? BondsCommand.List.parse(["--show-keys", "--adapter", "bluez"])) == nil)
+    }
+
     @Test("of an identity, or of an adapter by its address, are listed alone")
     func owners() throws {
         let all = try Self.all()

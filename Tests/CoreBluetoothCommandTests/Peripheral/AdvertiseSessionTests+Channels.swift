@@ -38,7 +38,7 @@ struct PeripheralChannelsTests {
                 "the L2CAP channel 192 is open to centrals", "the L2CAP channel 193 is open to centrals, encrypted",
                 "opened channel 192", "channel 192: 01AB", "channel 192: 0C",
             ]
-            #expect(served.printed.filter { !$0.contains("advertising") } == (isJSON ? objects : words))
+            #expect(served.printedBesideLinks.filter { !$0.contains("advertising") } == (isJSON ? objects : words))
         }
     }
 

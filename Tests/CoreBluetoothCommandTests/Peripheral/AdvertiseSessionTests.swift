@@ -94,7 +94,7 @@ struct AdvertiseSessionTests {
         for line in ["read 2A19", "subscribe 2A19", "write 2A19 0A", "unsubscribe 2A19"] { try served.perform(line) }
         guard isJSON else {
             #expect(
-                served.printed == [
+                served.printedBesideLinks == [
                     "\"Safe\" is advertising FFF0; Ctrl-C ends it.", "read 2A19 Battery Level",
                     "subscribed 2A19 Battery Level", "written 2A19 Battery Level: 0A (10 %)",
                     "unsubscribed 2A19 Battery Level",
@@ -102,7 +102,7 @@ struct AdvertiseSessionTests {
             )
             return
         }
-        let objects = try served.printed.map { try jsonObject($0) }
+        let objects = try served.printedBesideLinks.map { try jsonObject($0) }
         #expect(
             objects.map { $0["event"] as? String } == ["advertising", "read", "subscribed", "written", "unsubscribed"]
         )

@@ -133,6 +133,20 @@ struct RecordedDescriptionTests {
         #expect(GATTDescription(peripheral).manufacturerData?.data == Data(0..<26))
     }
 
+    @Test("advertises the recorded appearance, transmit power and service data, as far as they fit, also as JSON")
+    func advertisedByTools() throws {
+        var peripheral = RecordedPeripheral()
+        peripheral.advertisingData = octets(3, 0x19, 0x41, 0x03, 2, 0x0A, 4, 4, 0x16, 0x0F, 0x18, 0x57)
+        peripheral.scanResponse = ByteBuffer(bytes: [18, 0x16, 0xF0, 0xFF] + (0..<15))
+        // 4, 3, 5 and 19 octets; 28 fit.
+        let recorded = GATTDescription(peripheral)
+        for description in [recorded, try GATTDescription(json: recorded.json, from: "t.json")] {
+            #expect(description.appearance?.value == 0x0341 && description.txPower == true)
+            #expect(description.serviceData?.map(\.uuid.uuid.uuidString) == ["180F"])
+            #expect(description.serviceData?.map(\.value.data) == [Data([0x57])])
+        }
+    }
+
     @Test("replays what was recorded, and every strict characteristic")
     func replay() throws {
         let characteristic = { (json: String) in

@@ -202,7 +202,7 @@ struct GATTDescriptionTests {
             ),
             (
                 #"{"services": [], "version": 1}"#,
-                #"the key "version" has no meaning; here are name, manufacturerData, services"#
+                #"the key "version" has no meaning; here are name, manufacturerData, serviceData"#
             ),
         ]
     )

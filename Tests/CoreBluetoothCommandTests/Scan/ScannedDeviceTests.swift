@@ -83,6 +83,25 @@ struct ScannedDeviceTests {
         #expect(device["identifier"] as? String == ScannedDevice.heart.identifier.uuidString)
     }
 
+    @Test("says in words and in JSON that it is a beacon")
+    func beacons() throws {
+        let octets = Data([0x4C, 0, 2, 0x15] + (0..<16).map { $0 } + [0, 1, 0, 2, 0xC5])
+        let near = ScannedDevice(identifier: ScannedDevice.identifier(1), rssi: -50, manufacturerData: octets)
+        let words = "iBeacon 00010203-0405-0607-0809-0A0B0C0D0E0F, major 1, minor 2, -59 dBm at 1 m"
+        #expect(near.line.hasSuffix("(no name); Apple, \(words)") && near.contentWords == "Apple, \(words)")
+        let frame = Data([0x10, 0xEE, 3] + Array("example".utf8) + [7])
+        let service = CBUUID(string: "FEAA")
+        let page = ScannedDevice(identifier: ScannedDevice.identifier(2), serviceData: [(service, frame)])
+        let url = "Eddystone-URL https://example.com, -18 dBm at 0 m"
+        #expect(page.line.hasSuffix("; \(UUIDText.name(ofService: service)): \(url)") && page.contentWords == url)
+        let schema = try JSONSchema("output.schema.json")
+        for (device, kind) in [(near, "iBeacon"), (page, "Eddystone-URL")] {
+            let object = try jsonObject(device.object.text)
+            #expect((object["beacon"] as? [String: Any])?["kind"] as? String == kind)
+            #expect(schema.problem(object, as: "discovered") == nil)
+        }
+    }
+
     @Test("keeps the parts of an earlier report that it lacks")
     func merging() {
         var known = ScannedDevice.heart

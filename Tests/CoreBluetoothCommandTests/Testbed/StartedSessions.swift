@@ -80,6 +80,9 @@ final class ServedPeripheral {
     /// The lines that it has printed.
     var printed: [String] { lines.value }
 
+    /// The same without centrals that connect and disconnect.
+    var printedBesideLinks: [String] { printed.filter { !$0.contains("connected") } }
+
     /// Its first characteristic.
     var attribute: AdvertiseSession.Attribute {
         get throws { try #require(session.attributes.first) }

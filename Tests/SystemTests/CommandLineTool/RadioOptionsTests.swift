@@ -48,8 +48,8 @@ struct RadioOptionsTests {
             show("permitsPairing")
             try radio.apply(permitsSystemServices: true)
             show("permitsSystemServices")
-            try radio.apply(permitsManufacturerData: true)
-            show("permitsManufacturerData")
+            try radio.apply { $0.permitsManufacturerData = true }
+            show("configure")
             try radio.apply(usesCachedDatabases: false)
             show("usesCachedDatabases")
             try radio.apply(reportsShortening: true)
@@ -62,7 +62,7 @@ struct RadioOptionsTests {
         #expect(
             result.lines == [
                 "---p--c- - nothing", "---p--c- Lamp deviceName", "-a-p--c- - agent", "--qp--c- - requiresPairing",
-                "------c- - permitsPairing", "---ps-c- - permitsSystemServices", "---p-mc- - permitsManufacturerData",
+                "------c- - permitsPairing", "---ps-c- - permitsSystemServices", "---p-mc- - configure",
                 "---p---- - usesCachedDatabases", "r--p--c- - reportsShortening", "r--p--co - trace",
             ]
         )

@@ -53,7 +53,7 @@ struct CorebluetoothPeripheralTests {
         )
         #expect(process.errorLines.isEmpty)
         #expect(
-            process.lines == [
+            process.linesBesideLinks == [
                 "| \"Safe\" is advertising FFF0; Ctrl-C ends it.",
                 "| read 2A6E Temperature", "66 08 (21.5 °C)", "| subscribed FFF1",
                 "| written FFF1: 42 79 65 \"Bye\"", "42 79 65 \"Bye\"", "| read FFF1", "Bye",
@@ -78,7 +78,7 @@ struct CorebluetoothPeripheralTests {
         )
         // The parts of a long value wait once.
         #expect(
-            process.lines.dropFirst() == [
+            process.linesBesideLinks.dropFirst() == [
                 "- 3.9", "| read FFF1", hex, "- 4.5", "| subscribed FFF2", "| written FFF2: 01", "- 7.9", "04", "- 8.5",
             ]
         )

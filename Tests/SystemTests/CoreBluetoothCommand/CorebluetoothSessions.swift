@@ -100,6 +100,9 @@ extension ExitTest.Result {
         lines.split(separator: "-", omittingEmptySubsequences: false).dropLast().map { Array($0) }
     }
 
+    /// The lines without those of centrals that connect and disconnect.
+    var linesBesideLinks: [String] { lines.filter { !$0.hasPrefix("| connected ") && !$0.hasPrefix("| disc") } }
+
     /// The lines that are not the described peripheral's.
     var sessionLines: [String] { lines.filter { !$0.hasPrefix("| ") } }
 }

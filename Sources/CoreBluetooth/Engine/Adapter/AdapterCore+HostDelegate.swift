@@ -16,6 +16,7 @@ extension AdapterCore: LEHostDelegate {
         guard self.isReady else { return }
         self.peers.connected(link)
         self.updateSystemSecurity(of: link)
+        for session in self.peripheralSessions { session.connected(link) }
     }
 
     func host(_ host: LEHost, didFailToConnectTo address: DeviceAddress, error: HCIErrorCode) {

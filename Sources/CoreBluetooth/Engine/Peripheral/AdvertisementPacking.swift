@@ -1,8 +1,8 @@
 // How a name and services are laid into an advertising packet and its scan response, each of 31 octets.
 //
 // The packet has the flags (3 octets) and 28 octets for manufacturer data, services and name, the two octets in front
-// of each field included. Manufacturer data comes first, since scanners for beacons ask for no scan response; then
-// services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the scan response, cut to
+// of each field included. Manufacturer data comes first, since scanners for beacons ask for no scan response; then what
+// only tools advertise, and services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the scan response, cut to
 // the 10 octets that apps have, unless the configuration permits all of it. Services that do not fit go into the scan
 // response beside the name, if it takes all of them. If it does not, they go into the overflow area, which takes 21
 // octets of the scan response and leaves 8 for the name.
@@ -20,27 +20,33 @@ struct AdvertisedContent: Hashable, Sendable {
     var overflowServices: [BluetoothUUID] = []
     /// Whether the name may take all of the scan response that services leave.
     var permitsWholeName = false
+    /// What only a tool can ask for.
+    var options = AdvertisingOptions()
 }
 
 extension AdvertisedContent {
-    /// The octets of a packet beside the flags, with those in front of each field.
-    private static let capacity = 28
     /// The octets in front of a field: its length and its type.
     private static let header = 2
 
-    /// Whether it can be advertised.
-    var isValid: Bool { self.manufacturerData.map { (2...Self.capacity - Self.header).contains($0.count) } ?? true }
+    /// Whether it can be advertised: extended PDUs have no scan response for the rest.
+    var isValid: Bool {
+        let count = self.manufacturerData?.count
+        guard count ?? 2 >= 2, (count.map { $0 + Self.header } ?? 0) + self.options.octetCount <= self.options.capacity
+        else { return false }
+        return self.options.phy == nil || self.packed().scanResponse.readableBytes == 0
+    }
 
     /// The advertising data and the scan response data.
     func packed() -> (data: ByteBuffer, scanResponse: ByteBuffer) {
         var data = AdvertisingData()
         var scanResponse = AdvertisingData()
         data.appendFlags([.generalDiscoverable, .bredrNotSupported])
-        var capacity = Self.capacity
+        var capacity = self.options.capacity - self.options.octetCount
         if let manufacturerData {
             data.append(.manufacturerSpecificData, ByteBuffer(bytes: manufacturerData))
             capacity -= Self.header + manufacturerData.count
         }
+        data.elements += self.options.elements
 
         var seen: Set<BluetoothUUID> = []
         let services = self.services.map(\.attForm).filter { seen.insert($0).inserted }

@@ -46,7 +46,10 @@ final class Advertising {
             case .advertise(let content, let interval, let number):
                 let (data, scanResponse) = content.packed()
                 AdvertisedName.logIfShortened(content.localName, scanResponse)
-                let request = AdvertisingParameters(data: data, scanResponse: scanResponse, interval: interval)
+                var request = AdvertisingParameters(data: data, scanResponse: scanResponse, interval: interval)
+                request.isConnectable = content.options.isConnectable
+                request.pdus = content.options.pdus
+                request.includesTxPower = content.options.includesTxPower
                 self.core.host.startAdvertising(request) { [weak self] result in
                     guard let self else { return }
                     self.perform(self.shared.answered(result, number: number))

@@ -61,6 +61,8 @@ final class PeripheralSession: ManagerSession {
     private var servicesToAdd: [LocalService] = []
     /// The centrals that were reported to the app's side.
     @exclusivity(unchecked) private(set) var centrals: ContiguousArray<ReportedCentral> = []
+    /// Whether each central is reported when it connects.
+    private var watchesCentrals = false
     /// All subscriptions, the oldest first.
     private(set) var subscriptions: [Subscription] = []
     /// Channels that were opened and that the app was not given yet.
@@ -122,6 +124,7 @@ final class PeripheralSession: ManagerSession {
         case .resumeReceiving(let link): self.core.resumeReceiving(on: link, for: self.token)
         case .setLatency(let latency, let link):
             self.host.requestConnectionParameters(latency.connectionParameters, of: link)
+        case .watchCentrals: self.watchesCentrals = true
         case .publishChannel(let level): self.publishChannel(level)
         case .unpublishChannel(let psm):
             guard self.canBegin else { return }
@@ -254,6 +257,11 @@ final class PeripheralSession: ManagerSession {
 
     private func central(_ link: LinkID) -> ReportedCentral? { self.centrals.first { $0.link == link } }
 
+    /// A link was established.
+    func connected(_ link: LinkInformation) {
+        if self.watchesCentrals, !link.isCentral { self.announce(link.id) }
+    }
+
     /// A central reads.
     func received(_ request: GATTReadRequest) {
         self.announce(request.link)
@@ -373,28 +381,4 @@ final class PeripheralSession: ManagerSession {
 
     /// The process is over.
     func kill() { self.recordStore?.close() }
-}
-
-extension CBPeripheralManagerConnectionLatency {
-    /// The connection parameters that are asked for.
-    var connectionParameters: ConnectionParameters {
-        func parameters(
-            _ interval: ClosedRange<TimeAmount>,
-            latency: UInt16 = 0,
-            supervisionTimeout: TimeAmount
-        ) -> ConnectionParameters {
-            ConnectionParameters(
-                minimumInterval: ConnectionInterval(interval.lowerBound),
-                maximumInterval: ConnectionInterval(interval.upperBound),
-                latency: latency,
-                supervisionTimeout: SupervisionTimeout(supervisionTimeout)
-            )
-        }
-        return switch self {
-        case .low: parameters(.milliseconds(15)...TimeAmount.milliseconds(30), supervisionTimeout: .seconds(2))
-        case .medium: parameters(.milliseconds(60)...TimeAmount.milliseconds(120), supervisionTimeout: .seconds(4))
-        case .high:
-            parameters(.milliseconds(240)...TimeAmount.milliseconds(480), latency: 2, supervisionTimeout: .seconds(6))
-        }
-    }
 }

@@ -186,12 +186,15 @@ struct SharedAdvertising<Manager: Equatable> {
             services: parts.flatMap(\.services),
             manufacturerData: parts.lazy.compactMap(\.manufacturerData).first,
             overflowServices: parts.flatMap(\.overflowServices),
-            permitsWholeName: parts.contains(where: \.permitsWholeName)
+            permitsWholeName: parts.contains(where: \.permitsWholeName),
+            options: parts.lazy.map(\.options).first { $0 != AdvertisingOptions() } ?? AdvertisingOptions()
         )
         let isInForeground = self.requests.contains { $0.permission == .everything }
         self.questionCount += 1
         self.state = .starting(number: self.questionCount)
-        let interval = isInForeground ? AdvertisingParameters.defaultInterval : AdvertisedContent.backgroundInterval
+        let interval =
+            isInForeground
+            ? content.options.interval ?? AdvertisingParameters.defaultInterval : AdvertisedContent.backgroundInterval
         return [.advertise(content, interval: interval, number: self.questionCount)]
     }
 }

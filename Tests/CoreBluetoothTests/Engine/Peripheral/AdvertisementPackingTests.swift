@@ -79,6 +79,40 @@ struct AdvertisementPackingTests {
         }
     }
 
+    @Test("puts what tools advertise behind the manufacturer data, with space for the transmit power")
+    func options() {
+        var content = AdvertisedContent(localName: "Ten octets", services: [0x180D])
+        content.manufacturerData = [0xFF, 0xFF]
+        content.options.elements = [.init(type: .appearance, value: ByteBuffer(bytes: [0x41, 0x03]))]
+        content.options.includesTxPower = true
+        // 4, 4 and 3 octets of 28, the service's 4 and the name's 12 are one less than all.
+        let types: [AdvertisingDataType] = [
+            .flags, .manufacturerSpecificData, .appearance, .complete16BitServiceUUIDs, .completeLocalName,
+        ]
+        #expect(AdvertisingData(parsing: content.packed().data).elements.map(\.type) == types)
+        content.manufacturerData = [0xFF, 0xFF, 1, 2]
+        let (data, response) = content.packed()
+        #expect(AdvertisingData(parsing: data).elements.map(\.type) == types.dropLast())
+        #expect(AdvertisingData(parsing: response).localName == "Ten octets")
+    }
+
+    @Test("refuses what one packet cannot carry: 28 octets of legacy PDUs, or 242 of extended ones, with the name")
+    func optionsThatDoNotFit() {
+        func isValid(_ count: Int, manufacturerData: Int?, _ phy: PHY?, name: String? = nil) -> Bool {
+            var content = AdvertisedContent(localName: name, permitsWholeName: true)
+            content.manufacturerData = manufacturerData.map { [UInt8](repeating: 1, count: $0) }
+            content.options.elements = [.init(type: .uri, value: ByteBuffer(repeating: 0, count: count - 2))]
+            content.options.phy = phy
+            return content.isValid
+        }
+        #expect(isValid(28, manufacturerData: nil, nil) && !isValid(29, manufacturerData: nil, nil))
+        #expect(isValid(24, manufacturerData: 2, nil) && !isValid(25, manufacturerData: 2, nil))
+        #expect(isValid(242, manufacturerData: nil, .le1M) && !isValid(243, manufacturerData: nil, .le1M))
+        #expect(isValid(28, manufacturerData: nil, nil, name: "Name"))
+        #expect(isValid(236, manufacturerData: nil, .leCoded, name: "Name"))
+        #expect(!isValid(237, manufacturerData: nil, .leCoded, name: "Name"))
+    }
+
     @Test("fills the packet with services to its last octet, short ones first, each once")
     func services() {
         let services = (0..<13).map { BluetoothUUID(0xA000 + UInt16($0)) }
