@@ -34,7 +34,14 @@ final class PrivateBus: Sendable {
             [:],
             [null, null, null]
         )
-        try await eventually { access(path, F_OK) == 0 }
+        try await eventually { Self.listens(path) }
+    }
+
+    /// The socket of a bus is there before the bus listens.
+    private static func listens(_ path: String) -> Bool {
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        return (try? withSocketAddress(path) { connect(descriptor, $0, $1) }) == 0
     }
 
     deinit {
