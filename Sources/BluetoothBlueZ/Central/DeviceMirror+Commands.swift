@@ -98,8 +98,8 @@ extension DeviceMirror {
     }
 
     private func commandFailed(_ value: ByteBuffer, _ path: String, _ failure: BusFailure) {
-        // What waits fails when the device is lost, which is reported by itself.
-        guard self.link != nil, failure.connectOutcome != .unknownDevice else { return }
+        // What waits fails when the device or the bus is lost, which is reported by itself.
+        guard self.link != nil, failure != .closed, failure.connectOutcome != .unknownDevice else { return }
         let stream = self.stream(path)
         let route = failure.attributeError(isRead: false) == .busy ? stream.returned(value) : nil
         switch route {
