@@ -17,7 +17,7 @@ from .pairing import packets
 from .scenarios import NAME, event
 
 #: The octets of a stream in each direction.
-OCTETS = int(float(os.environ.get("INTEROP_MIB", "1")) * (1 << 20))
+OCTETS = int(float(os.environ.get("INTEROP_MIB", "0.125")) * (1 << 20))
 #: The octets of a value: BlueZ 5.66 counts a write's handle as a part of it, and loses writes without response of 511.
 LENGTH = 510
 #: ATT's opcodes of a request to read and of a write without response.
