@@ -9,7 +9,7 @@ import traceback
 
 from interop import captures
 
-from . import pairing, scenarios
+from . import pairing, scenarios, shared, shared_pairing
 
 SCENARIOS = (
     scenarios.bluez_asks_us,
@@ -23,9 +23,11 @@ SCENARIOS = (
     scenarios.two_of_ours,
     scenarios.ours_and_bumble,
     scenarios.shared_adapter,
+    *shared_pairing.SCENARIOS,
+    *shared.SCENARIOS,
 )
 
-#: A scenario that has not ended by then has failed, in seconds; the guest is emulated.
+#: A scenario that has not ended by then has failed, in seconds, unless it has a `limit` of its own; the guest is emulated.
 TIME_LIMIT = 240
 
 
@@ -34,7 +36,7 @@ async def run(scenario, number, options):
     environment = scenarios.GuestOnOurAir(options.image.resolve(), options.folder.resolve() / f"{number}", options.programs)
     failure, packets = None, 0
     try:
-        async with asyncio.timeout(TIME_LIMIT):
+        async with asyncio.timeout(getattr(scenario, "limit", TIME_LIMIT)):
             try:
                 await scenario(environment)
             finally:
@@ -46,6 +48,8 @@ async def run(scenario, number, options):
             traceback.print_exception(error, file=report)
     mark = "ok  " if failure is None else "FAIL"
     print(f"{mark} {time.monotonic() - start:6.1f} s {packets:7} packets  {scenario.title}", flush=True)
+    for remark in environment.remarks:
+        print(f"     {remark}", flush=True)
     if failure is not None:
         print(f"     {type(failure).__name__}: {failure} ({environment.folder})", flush=True)
     return failure is None

@@ -108,9 +108,11 @@ class Machine:
         await self.run(f"kill -{signal} $(cat /mnt/{name}.pid)")
 
     async def ended(self, name):
-        """Waits for the end of what was begun, and gives its status."""
-        await self.until(f"[ -s /mnt/{name}.status ]")
-        return int((self.share / f"{name}.status").read_text())
+        """Waits for the end of what was begun, and gives its status; the guest's shell is free meanwhile."""
+        path = self.share / f"{name}.status"
+        while not (path.exists() and path.read_text().endswith("\n")):
+            await asyncio.sleep(0.02)  # The next look; the scenario's deadline bounds the wait.
+        return int(path.read_text())
 
     async def until(self, command):
         """Waits until a command succeeds, looking again and again; the scenario's time limit ends this."""
@@ -119,16 +121,24 @@ class Machine:
     async def start_bluez(self):
         """Starts the bus and bluetoothd."""
         here = pathlib.Path(__file__).resolve().parents[1]
-        await self.run(f"{self.binaries['dbus-daemon']} --config-file={here}/bus.conf --fork --nopidfile")
-        await self.begin("bluetoothd", f"{self.binaries['bluetoothd']} -n -d -f {here}/bluetooth.conf")
+        rules = self.image / "programs/etc/dbus-1/system.d"
+        await self.run(f"sed 's,SYSTEM_D,{rules},' {here}/bus.conf >/run/bus.conf")
+        await self.run(f"{self.binaries['dbus-daemon']} --config-file=/run/bus.conf --fork --nopidfile")
+        await self.start_bluetoothd()
 
-    async def restart_bluez(self):
-        """Ends bluetoothd, and starts another one, which has what the first has stored."""
-        await self.signal("bluetoothd", "TERM")
+    async def start_bluetoothd(self):
+        here = pathlib.Path(__file__).resolve().parents[1]
+        await self.begin("bluetoothd", f"{self.binaries['bluetoothd']} -n -f {here}/bluetooth.conf")
+
+    async def end_bluetoothd(self, signal="TERM"):
+        await self.signal("bluetoothd", signal)
         await self.ended("bluetoothd")
         await self.run("rm /mnt/bluetoothd.*")
-        here = pathlib.Path(__file__).resolve().parents[1]
-        await self.begin("bluetoothd", f"{self.binaries['bluetoothd']} -n -d -f {here}/bluetooth.conf")
+
+    async def restart_bluez(self, signal="TERM"):
+        """Ends bluetoothd, and starts another one, which has what the first has stored."""
+        await self.end_bluetoothd(signal)
+        await self.start_bluetoothd()
 
     async def attach(self):
         """Gives the kernel the controller behind the serial port, as hci0."""
@@ -223,7 +233,7 @@ class Words:
                 line = content.split(b"\n", 1)[0]
                 self.offset += len(line) + 1
                 return line.decode()
-            if self.path.with_suffix(".status").exists():
+            if self.has_ended:
                 status = self.path.with_suffix(".status").read_text().strip()
                 raise ScenarioFailure(f"{self.name} in the guest ended with {status}: {self.errors.strip()[-500:]}")
             await asyncio.sleep(0.02)  # The next look; the scenario's deadline bounds the wait.
@@ -237,4 +247,9 @@ class Words:
 
     @property
     def errors(self):
-        return self.path.with_suffix(".errors").read_text()
+        path = self.path.with_suffix(".errors")
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    @property
+    def has_ended(self):
+        return self.path.with_suffix(".status").exists()

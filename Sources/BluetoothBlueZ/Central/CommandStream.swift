@@ -1,8 +1,11 @@
 // Writes without response in a row: BlueZ hands out a socket for them, of which each packet is one write. While it is
 // open, BlueZ refuses WriteValue for the characteristic, to every program, so it is closed when the row has ended.
 //
-//     idle ── several in a row ──▶ acquiring ── socket ──▶ open ── request, or a pause ──▶ idle
-//      ▲                              └── refused ──▶ (calls as before, until the row has ended)
+//     idle ── several in a row, or a call found it busy ──▶ acquiring ── socket ──▶ open ── request, or a pause ──▶ idle
+//      ▲                                                      └── refused ──▶ (calls, until the row has ended)
+//
+// While another program has the socket, calls come back, in order and before the answer to AcquireWrite that was sent
+// after them, so they wait in front of later writes.
 //
 // A request must not overtake what is in the socket: ``isDrained`` says when BlueZ has read everything.
 
@@ -13,8 +16,8 @@ final class CommandStream {
     private enum State {
         /// Each is a call; the number of consecutive ones.
         case idle(count: Int)
-        /// AcquireWrite is on its way; what comes meanwhile waits.
-        case acquiring([ByteBuffer])
+        /// AcquireWrite is on its way, or to be repeated; what comes meanwhile waits, behind calls that came back.
+        case acquiring([ByteBuffer], returned: Int)
         case open(PacketSocket, limit: Int)
         case refused
     }
@@ -42,7 +45,7 @@ final class CommandStream {
     var isFull: Bool {
         switch self.state {
         case .idle, .refused: false
-        case .acquiring(let waiting): waiting.count >= 64
+        case .acquiring(let waiting, _): waiting.count >= 64
         case .open(let socket, _): socket.isFull
         }
     }
@@ -65,10 +68,10 @@ final class CommandStream {
                 self.state = .idle(count: count + 1)
                 return .call
             }
-            self.state = .acquiring([value])
+            self.state = .acquiring([value], returned: 0)
             return .acquire
-        case .acquiring(let waiting):
-            self.state = .acquiring(waiting + [value])
+        case .acquiring(let waiting, let returned):
+            self.state = .acquiring(waiting + [value], returned: returned)
             return .taken
         case .open(let socket, let limit):
             // BlueZ loses longer ones without a word; a call says so.
@@ -79,9 +82,23 @@ final class CommandStream {
         }
     }
 
+    /// A call came back, because another program has the socket; returns `nil` if the write is lost.
+    func returned(_ value: ByteBuffer) -> Route? {
+        switch self.state {
+        case .idle:
+            self.state = .acquiring([value], returned: 1)
+            return .acquire
+        case .acquiring(var waiting, let returned):
+            waiting.insert(value, at: returned)
+            self.state = .acquiring(waiting, returned: returned + 1)
+            return .taken
+        case .open, .refused: return nil
+        }
+    }
+
     /// BlueZ has answered AcquireWrite; returns the writes that have to be calls.
     func acquired(_ socket: PacketSocket?, limit: Int) -> [ByteBuffer] {
-        guard case .acquiring(let waiting) = self.state else { return [] }
+        guard case .acquiring(let waiting, _) = self.state else { return [] }
         guard let socket else {
             self.state = .refused
             return waiting

@@ -54,9 +54,20 @@ extension DeviceMirror {
         }
     }
 
-    private func acquire(_ path: String, _ stream: CommandStream) {
+    /// Asks for the socket, and asks again while another program has it.
+    private func acquire(_ path: String, _ stream: CommandStream, since start: NIODeadline? = nil) {
+        guard self.streams[path] === stream else { return }
+        let start = start ?? self.host.eventLoop.now
         self.calls.call(path, BlueZ.characteristic, "AcquireWrite", [.properties([:])]) { [weak self] result in
             guard let self else { return }
+            if case .failure(let failure) = result, failure.attributeError(isRead: false) == .busy,
+                self.host.eventLoop.now - start < Self.busyLimit
+            {
+                self.host.eventLoop.assumeIsolated().scheduleTask(in: Self.retryDelay) { [weak self] () -> Void in
+                    self?.acquire(path, stream, since: start)
+                }
+                return
+            }
             let arguments = (try? result.get())?.arguments
             let socket = arguments?.first?.descriptor.flatMap { descriptor in
                 PacketSocket.adopt(
@@ -80,10 +91,21 @@ extension DeviceMirror {
         let arguments: [BusValue] = [.bytes(value), .properties(["type": .string("command")])]
         self.calls.call(path, BlueZ.characteristic, "WriteValue", arguments, timeout: Self.requestTimeout) {
             [weak self] result in
-            if case .failure(let failure) = result {
-                Self.log.warning("BlueZ has not sent a write without response: \(failure.text.onOneLine)")
-            }
-            self?.commandEnded()
+            guard let self else { return }
+            if case .failure(let failure) = result { self.commandFailed(value, path, failure) }
+            self.commandEnded()
+        }
+    }
+
+    private func commandFailed(_ value: ByteBuffer, _ path: String, _ failure: BusFailure) {
+        // What waits fails when the device or the bus is lost, which is reported by itself.
+        guard self.link != nil, failure != .closed, failure.connectOutcome != .unknownDevice else { return }
+        let stream = self.stream(path)
+        let route = failure.attributeError(isRead: false) == .busy ? stream.returned(value) : nil
+        switch route {
+        case .acquire?: self.acquire(path, stream)
+        case .taken?, .call?: break
+        case nil: Self.log.warning("BlueZ has not sent a write without response: \(failure.text.onOneLine)")
         }
     }
 

@@ -50,6 +50,12 @@ final class DeviceMirror {
     static let log = Logger(label: "bluetooth.bluez")
     /// Shorter than an ATT transaction, which lasts 30 s at most.
     static let requestTimeout = TimeAmount.seconds(28)
+    /// The delay before a call is repeated that another program's was in the way of.
+    static let retryDelay = TimeAmount.milliseconds(50)
+    /// The time for which another program's call may be in the way.
+    static let busyLimit = TimeAmount.seconds(5)
+    /// The time that the end of a link may take on a slow machine; then the mirror is released.
+    static let endLimit = TimeAmount.seconds(10)
 
     init(
         _ path: String,
@@ -103,8 +109,8 @@ final class DeviceMirror {
         self.streams = [:]
         guard let link else { return self.host.detach() }
         if isTimeout { self.controller.dropLinks() } else { self.host.disconnect(link) }
-        // The end of the link needs some turns of the air, after which the mirror is released.
-        self.host.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.host.detach() }
+        // A controller that leaves the air earlier would make a timeout of the end of the link.
+        self.host.eventLoop.assumeIsolated().scheduleTask(in: Self.endLimit) { self.host.detach() }
     }
 
     private func stopNotifications() {
@@ -278,58 +284,47 @@ extension DeviceMirror: LEHostDelegate {
 
     // MARK: Calls
 
-    /// Calls a method of an attribute for a request of our host; repeats it while another program's is in progress.
+    /// Calls a method of an attribute for a request of our host; repeats it while another program's is in progress, and
+    /// while the devices pair.
     private func request(
         _ path: String,
         _ interface: String,
         _ member: String,
         _ arguments: [BusValue],
         isRead: Bool,
-        attempts: Int = 100,
+        since start: NIODeadline? = nil,
         completion: @escaping (Result<BusMessage, ATTErrorCode>) -> Void
     ) {
+        let start = start ?? self.host.eventLoop.now
+        let later = self.host.eventLoop.assumeIsolated()
+        let again = {
+            self.request(path, interface, member, arguments, isRead: isRead, since: start, completion: completion)
+        }
         // Earlier writes are still in a socket.
         for stream in self.streams.values where stream.isDrained { stream.release() }
         guard self.streams.values.allSatisfy(\.isDrained) else {
-            self.host.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
-                self.request(
-                    path,
-                    interface,
-                    member,
-                    arguments,
-                    isRead: isRead,
-                    attempts: attempts,
-                    completion: completion
-                )
-            }
+            later.scheduleTask(in: .milliseconds(1), again)
             return
         }
         self.calls.call(path, interface, member, arguments, timeout: Self.requestTimeout) { result in
+            let failure: BusFailure
             switch result {
-            case .success(let answer): completion(.success(answer))
-            case .failure(let failure):
-                let later = self.host.eventLoop.assumeIsolated()
-                switch failure.attributeError(isRead: isRead) {
-                case .busy where attempts > 0:
-                    later.scheduleTask(in: .milliseconds(50)) {
-                        self.request(
-                            path,
-                            interface,
-                            member,
-                            arguments,
-                            isRead: isRead,
-                            attempts: attempts - 1,
-                            completion: completion
-                        )
-                    }
-                case .busy: completion(.failure(.procedureAlreadyInProgress))
-                // The error of a link that was lost; a moment later the device is disconnected, which says more.
-                case .att(.unlikelyError):
-                    later.scheduleTask(in: .milliseconds(100)) { completion(.failure(.unlikelyError)) }
-                case .att(let code):
-                    if code == .insufficientAuthentication { self.owner?.mirrorWasRefused(self) }
-                    completion(.failure(code))
-                }
+            case .success(let answer): return completion(.success(answer))
+            case .failure(let error): failure = error
+            }
+            let duration = self.host.eventLoop.now - start
+            switch failure.attributeError(isRead: isRead) {
+            case .busy where duration < Self.busyLimit: later.scheduleTask(in: Self.retryDelay, again)
+            case .busy: completion(.failure(.procedureAlreadyInProgress))
+            case .unsent where self.link != nil && duration < Self.requestTimeout:
+                later.scheduleTask(in: Self.retryDelay, again)
+            case .unsent: completion(.failure(.insufficientAuthentication))
+            // The error of a link that was lost; a moment later the device is disconnected, which says more.
+            case .att(.unlikelyError):
+                later.scheduleTask(in: .milliseconds(100)) { completion(.failure(.unlikelyError)) }
+            case .att(let code):
+                if code == .insufficientAuthentication { self.owner?.mirrorWasRefused(self) }
+                completion(.failure(code))
             }
         }
     }

@@ -30,8 +30,9 @@ enum KernelChannel {
         #if os(Linux)
         var socket: CInt = -1
         var error = linux_l2cap_socket(&socket)
-        if error == 0 { error = linux_l2cap_configure(socket, 1, self.mtu) }
         if error == 0 { error = linux_l2cap_bind(socket, adapter.octets, adapter.isRandom, 0) }
+        // Before the socket has an address of Bluetooth LE, the kernel refuses the length of SDUs.
+        if error == 0 { error = linux_l2cap_configure(socket, 1, self.mtu) }
         if error == 0 { error = linux_l2cap_connect(socket, device.octets, device.isRandom, spsm.rawValue) }
         guard error == 0 else {
             if socket >= 0 { close(socket) }
@@ -108,8 +109,8 @@ final class KernelListener {
             }
         var socket: CInt = -1
         var error = linux_l2cap_socket(&socket)
-        if error == 0 { error = linux_l2cap_configure(socket, level, KernelChannel.mtu) }
         if error == 0 { error = linux_l2cap_bind(socket, adapter.octets, adapter.isRandom, spsm.rawValue) }
+        if error == 0 { error = linux_l2cap_configure(socket, level, KernelChannel.mtu) }
         if error == 0, listen(socket, 8) != 0 { error = errno }
         self.socket = socket
         guard error == 0 else {

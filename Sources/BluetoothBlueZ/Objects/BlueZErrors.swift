@@ -11,14 +11,17 @@ extension BusFailure {
         case att(ATTErrorCode)
         /// Another program's request is in progress; the same one may succeed a moment later.
         case busy
+        /// BlueZ could not write to its socket: the kernel takes nothing while it pairs (seen with 5.66 and Linux 6.1),
+        /// nor when the link has ended.
+        case unsent
     }
 
     /// The error of ReadValue, WriteValue, StartNotify and StopNotify.
     func attributeError(isRead: Bool) -> AttributeError {
         switch self.name {
         case "org.bluez.Error.NotPermitted":
-            // A program, this one or another, writes a stream without response.
-            if self.text == "Write acquired" { return .busy }
+            // A program, this one or another, has the socket for writes without response, or that for notifications.
+            if ["Write acquired", "Notify acquired"].contains(self.text) { return .busy }
             // BlueZ has one error for 05, 0C and 0F; it pairs by itself.
             if self.text == "Not paired" { return .att(.insufficientAuthentication) }
             if self.text.contains("Read") { return .att(.readNotPermitted) }
@@ -31,6 +34,7 @@ extension BusFailure {
         case "org.bluez.Error.NotSupported": return .att(.requestNotSupported)
         case "org.bluez.Error.ImproperlyConfigured": return .att(.cccdImproperlyConfigured)
         case "org.bluez.Error.InProgress": return .busy
+        case _ where self.text.hasSuffix("ATT error: 0x00"): return .unsent
         default: return .att(Self.code(in: self.text) ?? .unlikelyError)
         }
     }

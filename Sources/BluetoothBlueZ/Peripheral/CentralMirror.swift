@@ -24,7 +24,12 @@ final class CentralMirror {
     private let local: VirtualController
     private weak var localHost: LEHost?
     private var link: LinkID?
+    /// A central has one request at a time and 64 channels; ``octetLimit`` bounds its writes without response.
     private var waiting: [(LinkID?) -> Void] = []
+    /// The sizes of writes without response on their way to our host.
+    private var sizesInFlight = CircularBuffer<Int>()
+    private var octetsInFlight = 0
+    private var hasLost = false
     private(set) var isClosed = false
     /// The last value that was read, for the rest of a long read.
     private var longRead: (handle: AttributeHandle, value: ByteBuffer)?
@@ -32,8 +37,12 @@ final class CentralMirror {
     private var sockets: [AttributeHandle: PacketSocket] = [:]
     private lazy var bridges = ChannelBridges(self.host)
 
-    /// More requests than these do not wait for the link.
-    private static let waitingLimit = 64
+    /// As many octets as other adapters hold for an app that is behind; BlueZ cannot be told to wait.
+    private static let octetLimit = 4 << 20
+    /// What a short write costs beside its value.
+    private static let writeOverhead = 64
+    /// The time that the link may take; the central waits 30 s for its answer.
+    private static let linkLimit = TimeAmount.seconds(20)
 
     init(
         _ path: String,
@@ -61,14 +70,14 @@ final class CentralMirror {
         self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
         self.host.delegate = self
         self.host.attach(to: self.controller)
-        air.eventLoop.assumeIsolated().scheduleTask(in: .seconds(5)) { [weak self] () -> Void in
+        air.eventLoop.assumeIsolated().scheduleTask(in: Self.linkLimit) { [weak self] () -> Void in
             if self?.link == nil { self?.close() }
         }
     }
 
     /// Runs `body` with the link when it is there, or with `nil` if there is none.
     func withLink(_ body: @escaping (LinkID?) -> Void) {
-        if self.link != nil || self.isClosed || self.waiting.count >= Self.waitingLimit { return body(self.link) }
+        if self.link != nil || self.isClosed { return body(self.link) }
         self.waiting.append(body)
     }
 
@@ -83,7 +92,7 @@ final class CentralMirror {
         guard let link = self.link else { return self.host.detach() }
         self.link = nil
         self.host.disconnect(link)
-        self.host.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.host.detach() }
+        self.host.eventLoop.assumeIsolated().scheduleTask(in: DeviceMirror.endLimit) { self.host.detach() }
     }
 
     private func endWaiting() {
@@ -135,11 +144,22 @@ final class CentralMirror {
         }
     }
 
-    /// Writes a value without response.
-    func writeWithoutResponse(_ value: ByteBuffer, to handle: AttributeHandle) {
+    /// Writes a value without response; false if our app is too far behind.
+    func writeWithoutResponse(_ value: ByteBuffer, to handle: AttributeHandle) -> Bool {
+        let size = value.readableBytes + Self.writeOverhead
+        guard self.octetsInFlight + size <= Self.octetLimit else {
+            if !self.hasLost {
+                BlueZAdapter.log.error("lost writes without response: the app does not take what a central sends")
+            }
+            self.hasLost = true
+            return false
+        }
+        self.octetsInFlight += size
+        self.sizesInFlight.append(size)
         self.withLink { link in
             if let link { self.host.writeWithoutResponse(value, to: handle, on: link) }
         }
+        return true
     }
 
     /// Subscribes to a characteristic; the completion gets the socket that BlueZ reads, and the MTU.
@@ -209,6 +229,10 @@ extension CentralMirror: LEHostDelegate {
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.link = nil
         self.close()
+    }
+
+    func host(_ host: LEHost, link: LinkID, didTransmit count: Int, for token: TransmitToken) {
+        for _ in 0..<count { self.octetsInFlight -= self.sizesInFlight.popFirst() ?? 0 }
     }
 
     func host(_ host: LEHost, channel: L2CAPChannelID, didReceive octets: ByteBuffer) {

@@ -253,8 +253,11 @@ final class Publisher {
                 return true
             }
             if case .characteristic(_, _, let properties) = attribute, !properties.contains(.write) {
-                central.writeWithoutResponse(value, to: handle)
-                call.reply()
+                if central.writeWithoutResponse(value, to: handle) {
+                    call.reply()
+                } else {
+                    call.fail(.insufficientResources)
+                }
                 return true
             }
             central.write(value, to: handle) { error in

@@ -34,12 +34,12 @@ struct DeviceQuery {
         prefix = mayBePrefix ? upper : nil
     }
 
-    /// Whether a device fits.
-    func matches(name: String?, identifier other: UUID) -> Bool {
+    /// Whether a device fits; the system's pairings may be with devices that have no identifier here.
+    func matches(name: String?, identifier other: UUID?) -> Bool {
         if let identifier { return identifier == other }
         let name = name.map(PrintableText.withoutPadding)
         if let name, name.compare(text, options: .caseInsensitive) == .orderedSame { return true }
         if let name, DeviceName.matches(name, text) { return true }
-        return prefix.map { other.uuidString.hasPrefix($0) } ?? false
+        return prefix.map { other?.uuidString.hasPrefix($0) == true } ?? false
     }
 }

@@ -88,9 +88,7 @@ extension StoredBond {
 
     /// Whether a text on the command line names it.
     func matches(_ query: DeviceQuery) -> Bool {
-        if peer.description == query.text.uppercased() { return true }
-        guard let identifier else { return false }
-        return query.matches(name: name, identifier: identifier)
+        peer.description == query.text.uppercased() || query.matches(name: name, identifier: identifier)
     }
 }
 

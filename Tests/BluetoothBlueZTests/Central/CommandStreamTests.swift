@@ -43,4 +43,17 @@ struct CommandStreamTests {
         stream.release()
         #expect(stream.acquired(nil, limit: 20).count == 64)
     }
+
+    @Test("sends calls that came back before later writes, in order, and loses them if BlueZ has refused the socket")
+    func returned() {
+        let stream = CommandStream()
+        let values = (0..<4).map { ByteBuffer(integer: UInt8($0)) }
+        for value in values.prefix(2) { #expect(stream.write(value) == .call) }
+        #expect(stream.returned(values[0]) == .acquire)
+        #expect(stream.write(values[2]) == .taken)
+        #expect(stream.returned(values[1]) == .taken)
+        #expect(stream.write(values[3]) == .taken)
+        #expect(stream.acquired(nil, limit: 20) == values)
+        #expect(stream.returned(values[0]) == nil)
+    }
 }

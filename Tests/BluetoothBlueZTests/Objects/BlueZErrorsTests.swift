@@ -24,10 +24,21 @@ struct BlueZErrorsTests {
         #expect(failure.attributeError(isRead: false) == .att(code))
     }
 
-    @Test("repeats a request that another program's is in the way of")
-    func busy() {
-        let failure = BusFailure(name: "org.bluez.Error.InProgress", text: "In Progress")
+    @Test(
+        "repeats a request that another program's is in the way of",
+        arguments: [
+            ("InProgress", "In Progress"), ("NotPermitted", "Write acquired"), ("NotPermitted", "Notify acquired"),
+        ]
+    )
+    func busy(name: String, text: String) {
+        let failure = BusFailure(name: "org.bluez.Error." + name, text: text)
         #expect(failure.attributeError(isRead: true) == .busy)
+    }
+
+    @Test("repeats a request that BlueZ could not send, as it does while it pairs")
+    func unsent() {
+        let failure = BusFailure(name: "org.bluez.Error.Failed", text: "Operation failed with ATT error: 0x00")
+        #expect(failure.attributeError(isRead: true) == .unsent)
     }
 
     @Test(

@@ -208,8 +208,9 @@ struct BondsCommandTests {
         "are meant by the address, the identifier or the name, in capitals or not",
         arguments: [
             ("00:1B:DC:0F:AA:0B", true, true), ("00:1b:dc:0f:aa:0b", true, true), ("00:1B:DC:0F:AA:0C", false, false),
-            (identifier, true, false), (identifier.lowercased(), true, false), ("Thermo", true, false),
-            ("thermo", true, false), ("Other", false, false),
+            (identifier, true, false), (identifier.lowercased(), true, false),
+            (String(identifier.prefix(8)), true, false),
+            ("Thermo", true, true), ("thermo", true, true), ("Other", false, false),
         ]
     )
     func query(text: String, isMeant: Bool, isMeantWithoutIdentifier: Bool) throws {

@@ -193,6 +193,13 @@ final class BlueZPeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchecke
         permissions: [.readable, .writeable]
     )
 
+    private let poured = CBMutableCharacteristic(
+        type: CBUUID(string: "56ac0003-4b5f-4b3b-8aff-ede134a8446a"),
+        properties: .writeWithoutResponse,
+        value: nil,
+        permissions: .writeable
+    )
+
     init(_ adapter: BluetoothAdapter) {
         super.init()
         self.queue.sync { self.manager = adapter.run { CBPeripheralManager(delegate: self, queue: self.queue) } }
@@ -208,7 +215,7 @@ final class BlueZPeripheralApp: NSObject, CBPeripheralManagerDelegate, @unchecke
         self.events.add("state \(peripheral.state.rawValue)")
         guard peripheral.state == .poweredOn else { return }
         let service = CBMutableService(type: serviceUUID, primary: true)
-        service.characteristics = [self.characteristic]
+        service.characteristics = [self.characteristic, self.poured]
         peripheral.add(service)
         peripheral.startAdvertising([CBAdvertisementDataLocalNameKey: "Ours"])
     }

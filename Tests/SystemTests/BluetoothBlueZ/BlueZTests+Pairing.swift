@@ -1,6 +1,7 @@
 // Pairing on an adapter of BlueZ: the agent that BlueZ asks, and the bonds that it has.
 
 import Fixtures
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import BluetoothBlueZ
@@ -23,9 +24,29 @@ extension BlueZTests {
         let device = [BusValue.path(MockBlueZ.device)]
         let result = try await self.mock.call(Agent.path, Agent.interface, member, device + arguments)
         #expect(try result.get() == answer)
+        // BlueZ is answered before a code is shown.
+        try await agent.events.wait(for: shown)
         #expect(agent.events.all == [shown])
         try await self.mock.set(MockBlueZ.device, BlueZ.device, ["Paired": .boolean(true)])
         try await agent.events.wait(for: "paired")
+    }
+
+    @Test("repeats a read that BlueZ cannot send while it pairs")
+    func readThatPairs() async throws {
+        let agent = BlueZLoggingAgent()
+        let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus, pairingAgent: agent))
+        try await self.connect(app)
+        let isPaired = NIOLockedValueBox(false)
+        try await self.mock.answer { call, message in
+            guard message.member == "ReadValue", !isPaired.withLockedValue(\.self) else { return false }
+            call.fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x00")
+            return true
+        }
+        app.read()
+        try await eventually { self.mock.calls.filter { $0.hasPrefix("ReadValue") }.count > 2 }
+        #expect(!app.events.all.contains { $0.hasPrefix("refused") })
+        isPaired.withLockedValue { $0 = true }
+        try await app.events.wait(for: "value old")
     }
 
     @Test("refuses what the user refuses, and questions about devices that the program does not use")

@@ -89,6 +89,23 @@ struct BlueZTests {
         #expect(calls == expected)
     }
 
+    @Test("sends writes without response late, whole and in order, if another program has BlueZ's socket at first")
+    func busyCommandStream() async throws {
+        let app = try await self.connected()
+        let refusals = NIOLockedValueBox(0)
+        try await self.mock.answer { call, message in
+            guard ["AcquireWrite", "WriteValue"].contains(message.member), refusals.withLockedValue(\.self) < 12 else {
+                return false
+            }
+            refusals.withLockedValue { $0 += 1 }
+            call.fail("org.bluez.Error.NotPermitted", "Write acquired")
+            return true
+        }
+        for number in 0..<40 { app.write("\(number)", .withoutResponse) }
+        try await eventually { self.mock.calls.contains("packet 39") }
+        #expect(self.mock.calls.filter { $0.hasPrefix("packet") } == (0..<40).map { "packet \($0)" })
+    }
+
     @Test("waits for a device that is absent, by asking again")
     func absentDevice() async throws {
         let app = BlueZCentralApp(BluetoothAdapter(bus: self.bus))
@@ -198,6 +215,21 @@ struct BlueZTests {
         #expect(String(decoding: octets.prefix(5), as: UTF8.self) == "hello")
         shutdown(socket, CInt(SHUT_RDWR))
         try await app.events.wait(for: "unsubscribed")
+    }
+
+    @Test("gives a peripheral all writes without response of a central, also those before its link is there")
+    func writesWithoutResponse() async throws {
+        try await self.mock.advertise(["Connected": .boolean(true)])
+        let app = BlueZPeripheralApp(BluetoothAdapter(bus: self.bus))
+        try await app.events.wait(for: "advertising")
+        let path = "/org/corebluetooth/service1/service/char1"
+        let options: ObjectTree.Properties = ["device": .path(MockBlueZ.device), "mtu": .uint16(100)]
+        for number in 0..<300 {
+            let write: [BusValue] = [.bytes(ByteBuffer(string: "\(number)")), .properties(options)]
+            _ = try await self.mock.call(path, BlueZ.characteristic, "WriteValue", write).get()
+        }
+        try await app.events.wait(for: "written 299")
+        #expect(app.events.all.filter { $0.hasPrefix("written") } == (0..<300).map { "written \($0)" })
     }
 
     @Test("uses a device that another program holds connected, and leaves it connected")
