@@ -123,6 +123,7 @@ func blinky(
     try world.run(until: light.hasSubscriber(for: "00001524-1212-EFDE-1523-785FEABCD123"))
     light.notify(Data([1]), for: "00001524-1212-EFDE-1523-785FEABCD123")
     try world.run(until: app.presses == 1)
+    #expect(world.trace.of("nRF Blinky").contains("Connection Parameter Update Request interval 45 ms to 45 ms"))
 }
 
 @Test func findsTheLightAgainWithoutScanning() throws {

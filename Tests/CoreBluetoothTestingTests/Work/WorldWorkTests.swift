@@ -109,6 +109,9 @@ struct WorldWorkTests {
         #expect(work.likelyCause == nil)
         work.countTimer(1)
         #expect(words() == "the devices' code waits for a timer of real time ")
+        #expect(work.likelyCause?.contains("(asyncAfter), next to none") == true)
+        work.timerCallers[.after] = "Poller.start()"
+        #expect(work.likelyCause?.contains("(asyncAfter in Poller.start()), next to none") == true)
         work.countTimer(1)
         #expect(words() == "the devices' code waits for 2 timers of real time ")
         work.clock = NotedClock()
