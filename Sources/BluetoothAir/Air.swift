@@ -112,6 +112,14 @@ public final class Air {
         }
     }
 
+    /// Changes how far the strength of a received packet may be from the mean, in dB, up to 100.
+    ///
+    /// Which controllers hear each other does not change.
+    package func setFading(_ fading: Double) {
+        self.eventLoop.assertInEventLoop()
+        self.settings.fading = fading > 0 ? min(fading, 100) : 0
+    }
+
     func remove(_ controller: Controller) {
         self.controllers.removeAll { $0 === controller }
         self.map.remove(controller.slot, at: controller.location)
@@ -131,8 +139,19 @@ public final class Air {
         let loss = self.settings.loss.value
         guard loss > 0 else { return false }
         guard loss < 1 else { return true }
-        return Double(self.generator.next() >> 11) * 0x1p-53 < loss
+        return self.share() < loss
     }
+
+    /// The strength of the packet that is being received, whose mean is `strength`.
+    func fadedStrength(_ strength: RSSI) -> RSSI {
+        guard self.settings.fading > 0 else { return strength }
+        let change = (self.share() * 2 - 1) * self.settings.fading
+        let faded = (Double(strength.dBm) + change).rounded()
+        return RSSI(dBm: Int8(min(max(faded, Double(PathLoss.sensitivity.dBm)), 20)))
+    }
+
+    /// A random number from 0 up to 1.
+    private func share() -> Double { Double(self.generator.next() >> 11) * 0x1p-53 }
 
     func arm(_ timer: AirTimer, at deadline: NIODeadline) {
         self.clock.arm(timer, at: deadline)

@@ -7,6 +7,8 @@ public struct AirSettings: Hashable, Sendable {
     package var hasAirTime: Bool
     /// How likely a packet is lost. The link layer retransmits data; advertising packets are not repeated.
     package var loss: LossProbability
+    /// How far the strength of a received packet may be from the mean, in dB.
+    package var fading = 0.0
 
     /// No air time and no loss: as fast as the machine.
     ///

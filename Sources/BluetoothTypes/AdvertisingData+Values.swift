@@ -120,6 +120,16 @@ extension AdvertisingData {
         )
     }
 
+    /// Adds a list of services that the advertiser looks for, for each size of UUID, shorter sizes first.
+    package mutating func appendSolicitedServiceUUIDs(_ uuids: [BluetoothUUID]) {
+        self.append(uuids, (.solicited16BitServiceUUIDs, .solicited32BitServiceUUIDs, .solicited128BitServiceUUIDs))
+    }
+
+    /// Adds the transmit power of the packet.
+    package mutating func appendTxPowerLevel(_ power: TransmitPower) {
+        self.append(.txPowerLevel, integer: power.rawValue)
+    }
+
     /// The maximum length of a device name, in octets (Vol 3, Part C, 12.1).
     package static let longestName = 248
 

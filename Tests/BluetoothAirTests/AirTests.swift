@@ -112,6 +112,29 @@ struct AirTests {
         }
     }
 
+    @Test("varies strengths by up to the fading around the mean, and hears the same packets", arguments: [1, 300])
+    func fading(distance: Double) {
+        func strengths(_ fading: Double) -> [Int] {
+            let testbed = AirTestbed(seed: 1)
+            testbed.air.setFading(fading)
+            let (advertiser, scanner) = (testbed.host(), testbed.host())
+            advertiser.controller.location = .distance(.metres(distance))
+            advertiser.advertise(interval: 0x20)
+            scanner.scan(type: .passive)
+            testbed.pass(.seconds(20))
+            return scanner.reports.compactMap { $0.rssi?.dBm }
+        }
+        let steady = strengths(0)
+        let mean = steady[0]
+        #expect(steady.count > 500 && Set(steady) == [mean])
+        let faded = strengths(10)
+        #expect(faded.count == steady.count)
+        let lowest = max(mean - 10, -95)
+        #expect(faded.min() == lowest && faded.max() == mean + 10)
+        #expect(Set(faded).count == mean + 10 - lowest + 1)
+        #expect(strengths(-1) == steady && strengths(.nan) == steady)
+    }
+
     @Test("reuses the slot of a closed controller, but not its number")
     func places() {
         let air = AirTestbed().air

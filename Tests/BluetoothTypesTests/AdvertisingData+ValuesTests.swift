@@ -102,6 +102,10 @@ struct AdvertisingDataValuesTests {
     @Test("reads the transmit power")
     func power() {
         #expect(AdvertisingData(parsing: ByteBuffer(hex: "02 0A F4")).txPowerLevel == -12)
+        var data = AdvertisingData()
+        data.appendTxPowerLevel(-12)
+        data.appendSolicitedServiceUUIDs([0x1812, 0x1805])
+        #expect(data.bytes == ByteBuffer(hex: "02 0A F4 05 14 12 18 05 18"))
     }
 
     @Test("a value of the wrong size reads as absent")

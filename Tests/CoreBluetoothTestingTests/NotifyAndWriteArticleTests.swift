@@ -100,4 +100,5 @@ func sampler() -> ScriptedPeripheral {
     phone.run { app.sendFirmware() }
     try world.run(until: sensor.writes.count == 100)
     #expect(sensor.writes.map(\.value) == (0..<100).map { Data([UInt8($0)]) })
+    #expect(sensor.writes.allSatisfy { $0.type == .withoutResponse })
 }

@@ -58,7 +58,7 @@ struct NamesTests {
         "DispatchWallTime", "Dockerfile", "Equatable", "FileManager", "FoundationNetworking", "Future", "JSONDecoder",
         "NSBluetoothAlwaysUsageDescription", "NSError", "NSKeyedArchiver", "NSObject", "NSPredicate", "OSLog",
         "ObjectIdentifier", "ObservableObject", "OpenCombineShim", "ProcessInfo", "PropertyListSerialization",
-        "RunLoop", "Sendable",
+        "CBMCharacteristicMock", "CBMDescriptorMock", "CBMPeripheralPreview", "CBMServiceMock", "RunLoop", "Sendable",
         "SuspendingClock", "SystemRandomNumberGenerator", "Task", "Thread", "Timer", "UIApplication",
         "UIBackgroundModes",
         "URLSession", "UserDefaults", "XCTestExpectation",

@@ -54,6 +54,10 @@ struct Page: Sendable, CustomTestStringConvertible {
             program: "Tests/CoreBluetoothTestingTests/ManyDevicesArticleTests.swift"
         ),
         Page(
+            page: "Sources/CoreBluetoothTesting/CoreBluetoothTesting.docc/ComingFromNordicsMock.md",
+            program: "Tests/CoreBluetoothTestingTests/NordicsMockArticleTests.swift"
+        ),
+        Page(
             page: "Sources/CoreBluetoothProcessTime/CoreBluetoothProcessTime.docc/ProcessTime.md",
             program: "Tests/CoreBluetoothProcessTimeTests/ProcessTimeArticleTests.swift"
         ),

@@ -103,7 +103,7 @@ extension Controller {
         let peer = entry.link.peer(of: entry.end)
         // A peer that is gone or out of range has the weakest signal.
         guard peer.isPresent else { return PathLoss.sensitivity }
-        return self.air.strength(from: peer.controller, to: self) ?? PathLoss.sensitivity
+        return self.air.strength(from: peer.controller, to: self).map(self.air.fadedStrength) ?? PathLoss.sensitivity
     }
 
     // MARK: Lengths

@@ -28,9 +28,10 @@ extension Air {
             let hearing = self.hearing(slot)
             if hearing == .notListening { continue }
             if mayOmit, receivers.entries[index].reported.isComplete(pdu.contentNumber, for: hearing) { continue }
-            guard let rssi = receivers.entries[index].rssi, let listener = self.controller(slot) else { continue }
+            guard let mean = receivers.entries[index].rssi, let listener = self.controller(slot) else { continue }
             assert(listener.hearing == hearing, "what a controller hears has changed without `hearingChanged()`")
             guard !self.losesPacket() else { continue }
+            let rssi = self.fadedStrength(mean)
             if listener.hears(pdu),
                 let scanner = listener.report(pdu, rssi: rssi, &receivers.entries[index].reported)
             {

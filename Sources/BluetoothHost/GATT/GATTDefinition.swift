@@ -93,6 +93,9 @@ public struct GATTCharacteristicDefinition: Hashable, Sendable {
     /// subscribe, contrary to Vol 3, Part G, 3.3.3.3; some devices are like that. Then one may be among the
     /// ``descriptors``, for an application that decides on subscriptions itself.
     package var hasClientConfiguration: Bool
+    /// Whether a client's write of the Client Characteristic Configuration is a ``GATTWriteRequest`` with the handle of
+    /// that descriptor, which the application accepts or refuses.
+    package var asksBeforeSubscription = false
     /// Further descriptors, in order.
     package var descriptors: [GATTDescriptorDefinition]
 

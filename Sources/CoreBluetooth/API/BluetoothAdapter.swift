@@ -4,7 +4,7 @@
 public import BluetoothAir
 package import BluetoothHost
 import BluetoothTransport
-import BluetoothTypes
+package import BluetoothTypes
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
@@ -94,11 +94,14 @@ public final class BluetoothAdapter: Sendable {
     }
 
     /// An adapter in virtual time whose controllers come from `source`, for worlds.
+    ///
+    /// - Parameter hasExtendedAdvertising: Whether the controllers claim extended advertising.
     package convenience init(
         eventLoop: any EventLoop,
         configuration: Configuration,
         source: any ChannelSource,
         storage: any StateStorage,
+        hasExtendedAdvertising: Bool = true,
         callbackScheduler: (any CallbackScheduler)? = nil
     ) {
         let source = NIOLoopBound(source, eventLoop: eventLoop)
@@ -118,6 +121,7 @@ public final class BluetoothAdapter: Sendable {
                 pairingAgent: configuration.pairingAgent
             )
         }
+        self.hasExtendedAdvertising.withLockedValue { $0 = hasExtendedAdvertising }
     }
 
     /// An adapter on a thread of its own, which stores its state.
@@ -240,6 +244,18 @@ public final class BluetoothAdapter: Sendable {
 
     /// Calls `body` in a turn of the event loop, or not at all once the loop has shut down.
     package func whenTurning(_ body: @escaping @Sendable () -> Void) { self.eventLoop.execute(body) }
+
+    /// Adds a device to the known ones, as if it had been heard before.
+    ///
+    /// - Parameter identifier: The identifier for apps, unless the device already has one or it is another one's.
+    /// - Returns: The device's identifier.
+    @discardableResult
+    package func remember(_ address: DeviceAddress, as identifier: UUID?, name: String?) -> UUID {
+        let given = identifier.map { IdentityStore.Record(identifier: $0, address: address) }
+        let record = given.map(self.identities.restore) ?? self.identities.record(for: address)
+        if let name { self.identities.setName(name, of: address) }
+        return record.identifier
+    }
 
     // MARK: Security
 

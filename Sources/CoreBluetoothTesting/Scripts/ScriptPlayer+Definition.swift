@@ -47,6 +47,10 @@ extension ScriptPlayer {
             }
         }
         if !services.isEmpty { place { $0.appendServiceUUIDs(services.map(BluetoothUUID.init)) } }
+        if !advertisement.solicitedServices.isEmpty {
+            place { $0.appendSolicitedServiceUUIDs(advertisement.solicitedServices.map(BluetoothUUID.init)) }
+        }
+        if let power = advertisement.txPower { place { $0.appendTxPowerLevel(TransmitPower(rawValue: power)) } }
         if let manufacturer = advertisement.manufacturerData {
             place { $0.append(.manufacturerSpecificData, ByteBuffer(bytes: manufacturer)) }
         }
@@ -119,7 +123,7 @@ extension ScriptedPeripheral.Characteristic {
                 )
             ]
         }
-        return GATTCharacteristicDefinition(
+        var definition = GATTCharacteristicDefinition(
             uuid: BluetoothUUID(self.uuid).attForm,
             properties: CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: self.properties.rawValue & 0xFF)),
             permissions: permissions,
@@ -127,16 +131,19 @@ extension ScriptedPeripheral.Characteristic {
             hasClientConfiguration: self.hasClientConfiguration,
             descriptors: (description ?? []) + self.descriptors.map(\.gattDefinition)
         )
+        definition.asksBeforeSubscription = self.onSubscriptionRequest != nil
+        return definition
     }
 }
 
 extension ScriptedPeripheral.Descriptor {
     fileprivate var gattDefinition: GATTDescriptorDefinition {
         let requirement = SecurityRequirement(level: self.security.level)
+        let isWritable = self.isWritable || self.onWrite != nil
         return GATTDescriptorDefinition(
             uuid: BluetoothUUID(self.uuid).attForm,
             value: ByteBuffer(bytes: self.value),
-            permissions: AttributePermissions(read: requirement, write: self.isWritable ? requirement : nil),
+            permissions: AttributePermissions(read: requirement, write: isWritable ? requirement : nil),
             isDynamic: true
         )
     }

@@ -16,21 +16,25 @@ extension ScriptPlayer {
                 )
                 return host.respond(to: request.id, with: .failure(.unlikelyError))
             }
-            return self.respond(to: request, with: descriptor.value)
+            return self.answer(request, descriptor.definition.onRead)
         }
         guard let entry = self.entries[request.handle] else {
             return host.respond(to: request.id, with: .failure(.unlikelyError))
         }
         if self.meet(.onRead(of: entry.definition.uuid), on: request.link) { return }
+        self.answer(request, entry.definition.onRead)
+    }
+
+    private func answer(_ request: GATTReadRequest, _ onRead: ((ScriptedDevice) -> ScriptedPeripheral.Answer)?) {
         // The first request of a long read determines the value.
-        if request.offset > 0, let value = entry.answeredValues[request.link] {
+        if request.offset > 0, let value = self.answeredValues[request.link]?[request.handle] {
             return self.respond(to: request, with: value)
         }
         let answer: ScriptedPeripheral.Answer
-        if let onRead = entry.definition.onRead {
-            self.entries[request.handle]?.answeredValues[request.link] = nil
+        if let onRead {
+            self.answeredValues[request.link]?[request.handle] = nil
             answer = onRead(self.device)
-        } else if request.offset == 0, entry.replay != nil {
+        } else if request.offset == 0, self.entries[request.handle]?.replay != nil {
             answer = self.recordedAnswer(toReadOf: request.handle)
         } else {
             answer = .success
@@ -39,11 +43,10 @@ extension ScriptPlayer {
             guard let self else { return }
             switch content {
             case .noResponse, .later: return
-            case .error(let code): host.respond(to: request.id, with: .failure(ATTErrorCode(code)))
-            case .value(let value): self.respond(to: request, with: value, keeping: entry.definition.onRead != nil)
+            case .error(let code): self.host.respond(to: request.id, with: .failure(ATTErrorCode(code)))
+            case .value(let value): self.respond(to: request, with: value, keeping: onRead != nil)
             case .success:
-                let value = self.entries[request.handle]?.value ?? Data()
-                self.respond(to: request, with: value, keeping: entry.definition.onRead != nil)
+                self.respond(to: request, with: self.value(at: request.handle), keeping: onRead != nil)
             }
         }
     }
@@ -51,7 +54,7 @@ extension ScriptPlayer {
     /// - Parameter keepsValue: Whether to answer the further requests of a long read with the same value.
     private func respond(to request: GATTReadRequest, with value: Data, keeping keepsValue: Bool = false) {
         if keepsValue, self.links.contains(request.link) {
-            self.entries[request.handle]?.answeredValues[request.link] = value
+            self.answeredValues[request.link, default: [:]][request.handle] = value
         }
         guard request.offset <= value.count else {
             return self.host.respond(to: request.id, with: .failure(.invalidOffset))
@@ -72,25 +75,32 @@ extension ScriptPlayer {
         var follows: [() -> Void] = []
         parts: for part in request.parts {
             let octets = Data(part.value.readableBytesView)
-            if let descriptor = self.descriptors[part.handle] {
-                self.descriptors[part.handle]?.value = descriptor.value.writing(octets, at: part.offset) ?? octets
-                continue
-            }
-            guard let entry = self.entries[part.handle] else { continue }
-            let value = entry.value.writing(octets, at: part.offset) ?? octets
-            self.device.writes.append(.init(characteristic: entry.definition.uuid, value: value))
-            if self.meet(.onWrite(to: entry.definition.uuid), on: request.link) { return }
+            let value = self.value(at: part.handle).writing(octets, at: part.offset) ?? octets
             var own: ScriptedPeripheral.Answer = .success
-            if let onWrite = entry.definition.onWrite {
-                own = onWrite(value, self.device)
-            } else if entry.replay != nil {
-                let recorded = self.recordedAnswer(toWriteOf: value, to: part.handle)
-                own = recorded.answer
-                if let follow = recorded.follow { follows.append(follow) }
+            if let descriptor = self.descriptors[part.handle] {
+                own = descriptor.definition.onWrite?(value, self.device) ?? own
+            } else if let characteristic = self.configurations[part.handle] {
+                own = self.answer(toConfiguration: value, of: characteristic)
+            } else if let entry = self.entries[part.handle] {
+                self.device.writes.append(
+                    .init(
+                        characteristic: entry.definition.uuid,
+                        value: value,
+                        type: request.id == nil ? .withoutResponse : .withResponse
+                    )
+                )
+                if self.meet(.onWrite(to: entry.definition.uuid), on: request.link) { return }
+                if let onWrite = entry.definition.onWrite {
+                    own = onWrite(value, self.device)
+                } else if entry.replay != nil {
+                    let recorded = self.recordedAnswer(toWriteOf: value, to: part.handle)
+                    own = recorded.answer
+                    if let follow = recorded.follow { follows.append(follow) }
+                }
             }
             switch own.content {
             case .success, .value:
-                self.entries[part.handle]?.value = value
+                self.setValue(value, at: part.handle)
                 if own.delay > answer.delay { answer = own }
             case .error, .noResponse, .later:
                 answer = own
@@ -118,10 +128,18 @@ extension ScriptPlayer {
         case .success, .value: break
         }
         for part in request.parts {
-            guard let entry = self.entries[part.handle] else { continue }
             let octets = part.value.readableBytesView
-            self.entries[part.handle]?.value = entry.value.writing(octets, at: part.offset) ?? Data(octets)
+            let value = self.value(at: part.handle).writing(octets, at: part.offset) ?? Data(octets)
+            self.setValue(value, at: part.handle)
         }
+    }
+
+    /// The answer to a write of a Client Characteristic Configuration: no central is kept from ending a subscription.
+    private func answer(toConfiguration value: Data, of handle: AttributeHandle) -> ScriptedPeripheral.Answer {
+        guard value.first.map({ $0 & 0x03 != 0 }) == true,
+            let request = self.entries[handle]?.definition.onSubscriptionRequest
+        else { return .success }
+        return request(self.device)
     }
 
     /// Whether no part begins after the end of the value that earlier parts leave (Vol 3, Part F, 3.4.6.3). If there is
@@ -129,8 +147,7 @@ extension ScriptPlayer {
     private func areOffsetsValid(_ request: GATTWriteRequest) -> Bool {
         var values: [AttributeHandle: Data] = [:]
         return request.parts.allSatisfy { part in
-            let value = self.descriptors[part.handle]?.value ?? self.entries[part.handle]?.value ?? Data()
-            values[part.handle] = (values[part.handle] ?? value)
+            values[part.handle] = (values[part.handle] ?? self.value(at: part.handle))
                 .writing(part.value.readableBytesView, at: part.offset)
             return values[part.handle] != nil
         }

@@ -15,8 +15,6 @@ final class ScriptPlayer {
         var subscribers: [LinkID] = []
         var updateNumber = 0
         var timer: Scheduled<Void>?
-        /// The answer of `onRead` to the first request of a long read, on each link; further requests get parts of it.
-        var answeredValues: [LinkID: Data] = [:]
         /// Its behaviour in a capture.
         var replay: CharacteristicReplay?
 
@@ -41,6 +39,10 @@ final class ScriptPlayer {
     private var published: [AttributeHandle] = []
     var entries: [AttributeHandle: Entry] = [:]
     var descriptors: [AttributeHandle: DescriptorEntry] = [:]
+    /// The characteristics of Client Characteristic Configurations.
+    private(set) var configurations: [AttributeHandle: AttributeHandle] = [:]
+    /// The answers of `onRead` to the first request of a long read, on each link; further requests get parts of them.
+    var answeredValues: [LinkID: [AttributeHandle: Data]] = [:]
     /// The handles in the order of the script.
     private(set) var handles: [AttributeHandle] = []
     private(set) var links: [LinkID] = []
@@ -92,6 +94,7 @@ final class ScriptPlayer {
     private func forgetLinks() {
         self.links = []
         self.updatesOnLink = [:]
+        self.answeredValues = [:]
         self.bufferedWrites = 0
         for channel in self.channels.values { channel.isOpen = false }
         self.channels = [:]
@@ -99,7 +102,6 @@ final class ScriptPlayer {
             self.entries[handle]?.timer?.cancel()
             self.entries[handle]?.timer = nil
             self.entries[handle]?.subscribers = []
-            self.entries[handle]?.answeredValues = [:]
         }
     }
 
@@ -111,6 +113,8 @@ final class ScriptPlayer {
         self.published = []
         self.entries = [:]
         self.descriptors = [:]
+        self.configurations = [:]
+        self.answeredValues = [:]
         self.handles = []
         self.services = services
         self.publish()
@@ -141,6 +145,9 @@ final class ScriptPlayer {
     ) {
         self.handles.append(characteristic.value)
         self.entries[characteristic.value] = Entry(definition)
+        if let configuration = characteristic.clientConfiguration {
+            self.configurations[configuration] = characteristic.value
+        }
         // The server manages the user description, which comes first if there is one.
         for (descriptor, handle) in zip(definition.descriptors.reversed(), characteristic.descriptors.reversed()) {
             self.descriptors[handle] = DescriptorEntry(definition: descriptor, value: descriptor.value)
@@ -161,6 +168,16 @@ final class ScriptPlayer {
         self.handle(of: characteristic).flatMap { self.entries[$0]?.value }
     }
 
+    /// The value of a characteristic or a descriptor.
+    func value(at handle: AttributeHandle) -> Data {
+        self.descriptors[handle]?.value ?? self.entries[handle]?.value ?? Data()
+    }
+
+    func setValue(_ value: Data, at handle: AttributeHandle) {
+        self.descriptors[handle]?.value = value
+        self.entries[handle]?.value = value
+    }
+
     /// The characteristics in the order of their handles.
     var characteristics: [CBUUID] { self.handles.compactMap { self.entries[$0]?.definition.uuid } }
 
@@ -171,8 +188,9 @@ final class ScriptPlayer {
         return true
     }
 
-    func hasSubscriber(_ characteristic: CBUUID) -> Bool {
-        self.handle(of: characteristic).flatMap { self.entries[$0]?.subscribers.isEmpty } == false
+    /// Whether a central is subscribed; `nil` if there is no such characteristic.
+    func hasSubscriber(_ characteristic: CBUUID) -> Bool? {
+        self.handle(of: characteristic).flatMap { self.entries[$0] }.map { !$0.subscribers.isEmpty }
     }
 
     /// Sets and sends a value; returns the number of receivers, or `nil` if there is no such characteristic.
@@ -302,10 +320,8 @@ extension ScriptPlayer: LEHostDelegate {
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) {
         self.links.removeAll { $0 == link.id }
         self.updatesOnLink[link.id] = nil
-        for handle in self.handles {
-            self.entries[handle]?.answeredValues[link.id] = nil
-            self.stopUpdatesWithoutListener(handle)
-        }
+        self.answeredValues[link.id] = nil
+        for handle in self.handles { self.stopUpdatesWithoutListener(handle) }
         self.device.script.onDisconnection?(self.device)
     }
 

@@ -15,11 +15,14 @@ public final class ScriptedDevice: Radio {
         public var characteristic: CBUUID
         /// The written value.
         public var value: Data
+        /// Whether the central has asked for a response.
+        public var type: CBCharacteristicWriteType
 
         /// Creates a write.
-        public init(characteristic: CBUUID, value: Data) {
+        public init(characteristic: CBUUID, value: Data, type: CBCharacteristicWriteType = .withResponse) {
             self.characteristic = characteristic
             self.value = value
+            self.type = type
         }
     }
 
@@ -84,7 +87,8 @@ public final class ScriptedDevice: Radio {
     /// Sends a value to all subscribers, as a notification or an indication; it becomes the characteristic's value.
     ///
     /// If the device has no such characteristic, the next `run(until:within:)` of the world throws a ``WorldError``
-    /// that names the line of this call. If nobody is subscribed, the trace says so.
+    /// that names the line of this call. If nobody is subscribed, the trace and the error of the
+    /// next wait that fails say so.
     ///
     /// - Returns: The number of subscribed centrals.
     @discardableResult
@@ -109,7 +113,13 @@ public final class ScriptedDevice: Radio {
             self.reportMissing(characteristic, file, line)
             return 0
         }
-        if count == 0 { self.note("notifies \(characteristic.uuidString), and nobody is subscribed") }
+        self.world.unheardValue = nil
+        if count == 0 {
+            self.note("notifies \(characteristic.uuidString), and nobody is subscribed")
+            self.world.unheardValue = """
+                nobody was subscribed to \(characteristic.uuidString) when "\(self.name)" notified it at \(file):\(line)
+                """
+        }
         return count
     }
 
@@ -143,8 +153,20 @@ public final class ScriptedDevice: Radio {
     public func after(_ delay: Duration, _ work: @escaping () -> Void) { self.world.after(delay, work) }
 
     /// Whether a central is subscribed to a characteristic.
-    public func hasSubscriber(for characteristic: some CBUUIDConvertible) -> Bool {
-        self.player.hasSubscriber(characteristic.cbUUID)
+    ///
+    /// If the device has no such characteristic, the next `run(until:within:)` of the world, or the one whose condition
+    /// this is, throws a ``WorldError`` that names the line of this call.
+    public func hasSubscriber(
+        for characteristic: some CBUUIDConvertible,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Bool {
+        let characteristic = characteristic.cbUUID
+        guard let hasSubscriber = self.player.hasSubscriber(characteristic) else {
+            self.reportMissing(characteristic, file, line)
+            return false
+        }
+        return hasSubscriber
     }
 
     /// Ends all links: centrals get `CBError.Code.peripheralDisconnected`.
@@ -188,6 +210,15 @@ public final class ScriptedDevice: Radio {
             self.script.name = newValue
             self.script.recordedAdvertisement = nil
             self.player.updateAdvertising()
+        }
+    }
+
+    /// The error with which the device answers each discovery of services, characteristics and descriptors; `nil` to
+    /// answer it from the script.
+    public var discoveryError: CBATTError.Code? {
+        didSet {
+            self.note(self.discoveryError == nil ? "answers discoveries" : "refuses discoveries")
+            self.player.host.discoveryError = self.discoveryError.map(ATTErrorCode.init)
         }
     }
 

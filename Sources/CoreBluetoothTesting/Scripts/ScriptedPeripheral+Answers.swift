@@ -16,9 +16,9 @@ extension ScriptedPeripheral {
         var content: Content
         var delay: Duration = .zero
 
-        /// Accepts a write, or returns the present value.
+        /// Accepts a write or a subscription, or returns the present value.
         public static var success: Answer { Answer(content: .success) }
-        /// Returns this value, or accepts a write.
+        /// Returns this value, or accepts a write or a subscription.
         public static func value(_ value: Data) -> Answer { Answer(content: .value(value)) }
         /// Rejects the request.
         public static func error(_ code: CBATTError.Code) -> Answer { Answer(content: .error(code)) }

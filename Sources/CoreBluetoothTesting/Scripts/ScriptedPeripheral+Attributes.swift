@@ -72,7 +72,12 @@ extension ScriptedPeripheral {
         /// How it answers a read; `nil` for its present value. Called once for a long read, with its first part.
         public var onRead: ((ScriptedDevice) -> Answer)?
         /// How it answers a write; `nil` to accept it. An accepted write becomes the value.
+        ///
+        /// The last of ``ScriptedDevice/writes`` is this write, with its type. An answer to a write without response is
+        /// not sent.
         public var onWrite: ((Data, ScriptedDevice) -> Answer)?
+        /// How it answers a request to subscribe; `nil` to accept it.
+        public var onSubscriptionRequest: ((ScriptedDevice) -> Answer)?
         /// Called when a central has subscribed (true) or its subscription has ended (false).
         public var onSubscription: ((Bool, ScriptedDevice) -> Void)?
         /// The updates that it sends to subscribers.
@@ -104,6 +109,7 @@ extension ScriptedPeripheral {
             userDescription: String? = nil,
             onRead: ((ScriptedDevice) -> Answer)? = nil,
             onWrite: ((Data, ScriptedDevice) -> Answer)? = nil,
+            onSubscriptionRequest: ((ScriptedDevice) -> Answer)? = nil,
             onSubscription: ((Bool, ScriptedDevice) -> Void)? = nil,
             updates: Updates? = nil,
             security: Security = .none,
@@ -120,6 +126,7 @@ extension ScriptedPeripheral {
             self.userDescription = userDescription
             self.onRead = onRead
             self.onWrite = onWrite
+            self.onSubscriptionRequest = onSubscriptionRequest
             self.onSubscription = onSubscription
             self.updates = updates
             self.security = security
@@ -145,7 +152,11 @@ extension ScriptedPeripheral {
         public var uuid: CBUUID
         /// Its value, at most 512 octets; writes replace it.
         public var value: Data
-        /// Whether it can be written.
+        /// How it answers a read; `nil` for its present value. Called once for a long read, with its first part.
+        public var onRead: ((ScriptedDevice) -> Answer)?
+        /// How it answers a write; `nil` to accept it. An accepted write becomes the value.
+        public var onWrite: ((Data, ScriptedDevice) -> Answer)?
+        /// Whether it can be written; a descriptor with ``onWrite`` always can.
         public var isWritable: Bool
         /// The security for reading and writing it.
         public var security: Security
@@ -153,9 +164,18 @@ extension ScriptedPeripheral {
         var isUnseen = false
 
         /// Creates a descriptor.
-        public init(_ uuid: some CBUUIDConvertible, value: Data, isWritable: Bool = false, security: Security = .none) {
+        public init(
+            _ uuid: some CBUUIDConvertible,
+            value: Data = Data(),
+            onRead: ((ScriptedDevice) -> Answer)? = nil,
+            onWrite: ((Data, ScriptedDevice) -> Answer)? = nil,
+            isWritable: Bool = false,
+            security: Security = .none
+        ) {
             self.uuid = uuid.cbUUID
             self.value = value
+            self.onRead = onRead
+            self.onWrite = onWrite
             self.isWritable = isWritable
             self.security = security
         }

@@ -37,6 +37,11 @@ extension ScriptedPeripheral {
         if characteristic.updates != nil, characteristic.properties.isDisjoint(with: [.notify, .indicate]) {
             mistakes.append("the characteristic \(name) sends values without the property notify or indicate")
         }
+        if characteristic.onSubscriptionRequest != nil,
+            characteristic.properties.isDisjoint(with: [.notify, .indicate]) || !characteristic.hasClientConfiguration
+        {
+            mistakes.append("the characteristic \(name) answers requests to subscribe and cannot be subscribed to")
+        }
         if let interval = characteristic.updates?.interval, characteristic.updates?.times == nil, interval <= .zero {
             mistakes.append("the characteristic \(name) sends values without time between them")
         }

@@ -164,6 +164,10 @@ public struct ScriptedPeripheral {
         public var manufacturerData: Data?
         /// Service data.
         public var serviceData: [(service: CBUUID, data: Data)]
+        /// The services that it solicits.
+        public var solicitedServices: [CBUUID]
+        /// The transmit power that it states, in dBm; the strength of its signal does not depend on it.
+        public var txPower: Int8?
         /// Whether centrals may connect.
         public var isConnectable: Bool
         /// The advertising interval, 20 ms to 10.24 s.
@@ -176,6 +180,8 @@ public struct ScriptedPeripheral {
             services: [CBUUID]? = nil,
             manufacturerData: Data? = nil,
             serviceData: [(service: CBUUID, data: Data)] = [],
+            solicitedServices: [CBUUID] = [],
+            txPower: Int8? = nil,
             isConnectable: Bool = true,
             interval: Duration = .milliseconds(100),
             pdus: PDUs = .legacy
@@ -184,6 +190,8 @@ public struct ScriptedPeripheral {
             self.pdus = pdus
             self.manufacturerData = manufacturerData
             self.serviceData = serviceData
+            self.solicitedServices = solicitedServices
+            self.txPower = txPower
             self.isConnectable = isConnectable
             self.interval = interval
         }

@@ -38,7 +38,9 @@ extension WorldWork {
     func begin(_ timer: RealTimer) {
         self.countTimer(1, of: timer)
         guard self.isVirtual else { return }
-        RealTimer.say(timer.mistake(of: RealTimer.caller))
+        let caller = RealTimer.caller
+        if !caller.isEmpty { self.condition.withLock { self.timerCallers[timer] = caller } }
+        RealTimer.say(timer.mistake(of: caller))
     }
 
     /// Handles the start of a thread's sleep; only the first one of a world is reported.
@@ -55,14 +57,16 @@ extension WorldWork {
         self.condition.withLock { self.timers[timer, default: 0] += change }
     }
 
-    /// The probable reason why a condition does not become true, for the end of a sentence; empty if unknown.
-    var likelyCause: String {
+    /// The probable reason why a condition does not become true, for the end of a sentence; `nil` if unknown.
+    var likelyCause: String? {
         let timers = self.condition.withLock { self.isVirtual ? self.timers.filter { $0.value > 0 } : [:] }
-        guard !timers.isEmpty else { return "" }
+        guard !timers.isEmpty else { return nil }
         let count = timers.values.reduce(0, +)
-        let names = timers.keys.map(\.name).sorted().joined(separator: ", ")
+        let callers = self.condition.withLock { self.timerCallers }
+        let names = timers.keys.map { $0.name + (callers[$0].map { " in \($0)" } ?? "") }.sorted()
+            .joined(separator: ", ")
         return """
-            ; the devices' code waits for \(count == 1 ? "a timer" : "\(count) timers") of real time (\(names)), next to \
+            the devices' code waits for \(count == 1 ? "a timer" : "\(count) timers") of real time (\(names)), next to \
             none of which passes here: use World(time: .process) of CoreBluetoothProcessTime, or give the code world.clock
             """
     }

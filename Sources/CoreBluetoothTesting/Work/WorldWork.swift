@@ -53,6 +53,8 @@ final class WorldWork: @unchecked Sendable {
     var mistake: String?
     /// The numbers of known pending timers of the process.
     var timers: [RealTimer: Int] = [:]
+    /// The functions that started the latest of them, if known.
+    var timerCallers: [RealTimer: String] = [:]
     /// Runs tasks without a custom executor.
     private let tasks = dispatch_work_make_queue("Swift tasks of the world")
     /// The number of starts by code that is not work itself, and their number at the last rest.

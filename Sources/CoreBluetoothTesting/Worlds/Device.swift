@@ -1,7 +1,8 @@
 // A device that runs Core Bluetooth code: the code under test, or code that it communicates with.
 
 import BluetoothAir
-import CoreBluetooth
+import BluetoothHCI
+public import CoreBluetooth
 import NIOCore
 
 /// A device that runs Core Bluetooth code.
@@ -17,6 +18,8 @@ public final class Device: Radio {
     /// The app of code in ``run(_:)``, which is always in the foreground.
     private let application: Application
 
+    /// Apps of ``connectAnotherApp(to:)``, which hold connections, by the peripherals' names.
+    private var otherApps: [String: AnotherApp] = [:]
     /// What the device stores of its peers and of its apps' managers.
     private let storage = MemoryStorage()
 
@@ -39,6 +42,7 @@ public final class Device: Radio {
             configuration: configuration,
             source: WorldSource(self, isSupported: isSupported),
             storage: self.storage,
+            hasExtendedAdvertising: !self.isPreset || model.features.contains(.extendedAdvertising),
             callbackScheduler: DeviceCallbacks(world.loop.work, place: world.radios.count)
         )
     }
@@ -65,6 +69,55 @@ public final class Device: Radio {
             self.application.authorization = newValue
         }
     }
+
+    /// Makes the device know a peripheral without having met it, for `retrievePeripherals(withIdentifiers:)`.
+    ///
+    /// ```swift
+    /// let identifier = phone.remember(thermometer)
+    /// let reader = phone.run { Reader(reconnectingTo: identifier) }
+    /// ```
+    ///
+    /// A device with private addresses is known to nobody before it has paired. If the peripheral already has another
+    /// identifier here, or another one has this identifier, the next `run(until:within:)` of the world throws a
+    /// ``WorldError`` that names the line of this call.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The peripheral.
+    ///   - identifier: The identifier that the device gives it; `nil` for a random one.
+    ///   - file: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
+    /// - Returns: The peripheral's identifier on this device.
+    @discardableResult
+    public func remember(
+        _ peripheral: Radio,
+        as identifier: UUID? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> UUID {
+        let name = (peripheral as? ScriptedDevice)?.advertisedName
+        let known = self.adapter.remember(peripheral.address, as: identifier, name: name)
+        if let identifier, known != identifier {
+            self.world.reportMistake(
+                """
+                \(file):\(line): "\(peripheral.name)" has the identifier \(known) on "\(self.name)", not \
+                \(identifier): give it one before they meet, and each peripheral its own
+                """
+            )
+        }
+        return known
+    }
+
+    /// Connects another app on the device to a peripheral, which `retrieveConnectedPeripherals(withServices:)` then
+    /// returns.
+    ///
+    /// It discovers all services and does not connect again when the connection ends.
+    public func connectAnotherApp(to peripheral: Radio) {
+        let identifier = self.remember(peripheral)
+        self.otherApps[peripheral.name] = self.run { AnotherApp(connectingTo: identifier) }
+    }
+
+    /// Ends the connection of ``connectAnotherApp(to:)``.
+    public func disconnectAnotherApp(from peripheral: Radio) { self.otherApps[peripheral.name] = nil }
 
     /// The number of paired devices whose keys it stores.
     public var bondCount: Int { self.bonds.count }

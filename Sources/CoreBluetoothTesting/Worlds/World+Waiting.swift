@@ -42,6 +42,12 @@ extension World {
         while true {
             // A resumed task may resume others, and so on.
             for _ in 0..<8 where !outcome.isSet { await Task.yield() }
+            do {
+                try self.throwMistake(at: (file, line))
+            } catch {
+                task.cancel()
+                throw error
+            }
             if let result = outcome.get() { return try result.get() }
             guard self.now < end else {
                 task.cancel()
@@ -72,14 +78,14 @@ extension World {
         let end = self.now + limit
         self.advance(by: .zero)
         while try !condition() {
-            try self.throwMistake()
+            try self.throwMistake(at: (file, line))
             guard self.now < end else {
                 throw self.notInTime("the condition did not become true", limit, file, line)
             }
             self.advance(by: .milliseconds(1))
             await Task.yield()
         }
-        try self.throwMistake()
+        try self.throwMistake(at: (file, line))
     }
 }
 

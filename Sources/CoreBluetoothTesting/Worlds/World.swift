@@ -49,6 +49,8 @@ public final class World {
     }
     /// A mistake of the test that no ``WorldError`` has reported yet.
     private var mistake: String?
+    /// A sentence on the last value of a scripted device, if nobody was subscribed to it.
+    var unheardValue: String?
 
     /// Creates an empty world at time zero.
     ///
@@ -84,7 +86,7 @@ public final class World {
             self.loop.clock = clock
             clock.serveTest { [unowned loop = self.loop] in loop.stepForTest() }
         } catch {
-            self.mistake = "\(error)"
+            self.loop.work.reportMistake("\(error)")
             try? FileHandle.standardError.write(contentsOf: Data("[CoreBluetoothTesting] \(error)\n".utf8))
         }
     }
@@ -243,13 +245,13 @@ public final class World {
         self.loop.work.somethingWakes()
         self.loop.run()
         while try !condition() {
-            try self.throwMistake()
+            try self.throwMistake(at: (file, line))
             guard self.loop.now < deadline else {
                 throw self.notInTime("the condition did not become true", limit, file, line)
             }
             self.loop.advanceTime(to: min(deadline, self.loop.now + .milliseconds(1)))
         }
-        try self.throwMistake()
+        try self.throwMistake(at: (file, line))
     }
 
     /// The default ATT MTU of a device.
@@ -259,20 +261,36 @@ public final class World {
 
     /// The error for a wait that took longer than its limit.
     func notInTime(_ what: String, _ limit: Duration, _ file: StaticString, _ line: UInt) -> WorldError {
-        WorldError(
-            "\(file):\(line): \(what) within \(text(of: limit))\(self.loop.work.likelyCause)",
+        let causes = [self.loop.work.likelyCause, self.unheardValue, self.silence].compactMap { $0 }
+        return WorldError(
+            (["\(file):\(line): \(what) within \(text(of: limit))"] + causes).joined(separator: "; "),
             trace: self.trace
         )
+    }
+
+    /// That there is a device for the code under test, and no call of it; `nil` if there is one.
+    private var silence: String? {
+        let trace = self.trace
+        guard self.radios.contains(where: { $0 is Device }), trace.forgottenCount == 0,
+            !trace.contains(where: { $0.layer == .app })
+        else { return nil }
+        return "no app on a device has called Core Bluetooth: make the code's managers in device.run { … }"
     }
 
     /// Remembers the first mistake of a test until the world can throw it.
     func reportMistake(_ text: String) { self.mistake = self.mistake ?? text }
 
     /// Throws a mistake of the test, if there is one.
-    func throwMistake() throws {
-        guard let mistake = self.mistake ?? self.loop.work.takeMistake() else { return }
+    ///
+    /// - Parameter place: The present call of the test, for a mistake that was made at an unknown line before it.
+    func throwMistake(at place: (file: StaticString, line: UInt)? = nil) throws {
+        var mistake = self.mistake
+        if mistake == nil {
+            let start = place.map { "\($0.file):\($0.line): " } ?? ""
+            mistake = self.loop.work.takeMistake().map { start + $0 }
+        }
         self.mistake = nil
-        throw WorldError(mistake, trace: self.trace)
+        if let mistake { throw WorldError(mistake, trace: self.trace) }
     }
 
     /// Runs code later, in virtual time.
@@ -291,6 +309,22 @@ public final class World {
         set {
             self.note("the air loses \(Int((newValue * 100).rounded())) % of all packets")
             self.air.setLoss(LossProbability(newValue))
+        }
+    }
+
+    /// How far the strength of a received packet may be from the mean, in dB: 0 at first.
+    ///
+    /// ```swift
+    /// world.fading = 15
+    /// ```
+    ///
+    /// Each packet that reports a strength draws its own: an advertisement, and the answer to `readRSSI()`. Which
+    /// devices hear each other, and which links are lost, depends on the mean alone.
+    public var fading: Double {
+        get { self.air.settings.fading }
+        set {
+            self.air.setFading(newValue)
+            self.note("strengths vary by \(decimal(self.fading, places: 1, trims: true)) dB")
         }
     }
 

@@ -4,13 +4,17 @@ public import Foundation
 
 /// The condition that a test waited for did not become true, or the test made a mistake.
 ///
-/// Its text says what happened, where and when, and has the last lines of the trace.
+/// Its text says what happened, where and when, and has the last calls of apps and the last lines of the trace.
 public struct WorldError: Error, CustomStringConvertible, LocalizedError, Sendable {
     /// The number of lines of the trace in the text.
     static let lineCount = 20
+    /// The number of the latest calls of apps in the text, some of which may be older than these lines.
+    static let callCount = 5
 
     /// What happened, on one line.
     public var reason: String
+    /// The last calls of apps that are older than ``lastLines``.
+    public var earlierCalls: [String]
     /// The last lines of the trace.
     public var lastLines: [String]
     /// The paths of the captures; see `withWorld`.
@@ -20,16 +24,21 @@ public struct WorldError: Error, CustomStringConvertible, LocalizedError, Sendab
 
     init(_ reason: String, trace: Trace, underlying: (any Error)? = nil) {
         self.reason = reason
-        self.lastLines = trace.suffix(Self.lineCount).map(\.description)
+        let last = trace.suffix(Self.lineCount)
+        let callCount = max(0, Self.callCount - last.count { $0.layer == .app })
+        let calls = trace[..<last.startIndex].reversed().lazy.filter { $0.layer == .app }.prefix(callCount)
+        self.earlierCalls = calls.reversed().map(\.description)
+        self.lastLines = last.map(\.description)
         self.underlying = underlying
     }
 
-    /// What happened, the last lines of the trace, and where the captures are.
+    /// What happened, the last calls of apps and lines of the trace, and where the captures are.
     public var description: String {
         var lines = [self.reason]
         if self.lastLines.isEmpty {
             lines.append("Nothing has passed between any host and its controller.")
         } else {
+            if !self.earlierCalls.isEmpty { lines += ["Earlier calls of apps:"] + self.earlierCalls }
             lines.append("The last lines of the trace:")
             lines += self.lastLines
         }

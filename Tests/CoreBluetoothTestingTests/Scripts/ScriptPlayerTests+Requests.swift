@@ -59,6 +59,46 @@ struct ScriptRequestsTests {
         #expect(count == 4)
     }
 
+    @Test("asks the closures of a descriptor like those of a characteristic")
+    func descriptorClosures() throws {
+        var count: UInt8 = 0
+        var answers: [ScriptedPeripheral.Answer] = [
+            .error(.invalidAttributeValueLength), .later { $0(.success) }, .value(Data()).delayed(by: .seconds(1)),
+        ]
+        var asked: [Data] = []
+        let setup = try BareMeeting(
+            .init(
+                "FFF1",
+                properties: .read,
+                descriptors: [
+                    .init(
+                        "FFD1",
+                        onRead: { _ in
+                            count += 1
+                            if count == 3 { return .error(.readNotPermitted) }
+                            return count >= 4 ? .success : .value(Data([count, 5]))
+                        },
+                        onWrite: { value, _ in
+                            asked.append(value)
+                            return answers.removeFirst()
+                        }
+                    )
+                ]
+            )
+        )
+        let descriptor = setup.handle + 1
+        #expect(try setup.read(descriptor) == [1, 5])
+        #expect(try setup.read(descriptor, from: 1) == [5] && count == 1)
+        #expect(try setup.read(descriptor) == [2, 5])
+        #expect(throws: GATTError.att(.readNotPermitted, handle: descriptor)) { try setup.read(descriptor) }
+        #expect(throws: GATTError.self) { try setup.write(descriptor, [(0, [7])]) }
+        try setup.write(descriptor, [(0, [8])])
+        #expect(try setup.read(descriptor) == [8])
+        try setup.write(descriptor, [(1, [9])])
+        #expect(asked == [Data([7]), Data([8]), Data([8, 9])] && setup.written.isEmpty)
+        #expect(try setup.read(descriptor) == [8, 9])
+    }
+
     @Test("joins adjoining pieces to one write, and keeps the octets before a later piece")
     func pieces() throws {
         let setup = try BareMeeting(

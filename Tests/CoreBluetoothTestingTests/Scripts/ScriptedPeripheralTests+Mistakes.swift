@@ -43,6 +43,23 @@ struct ScriptMistakesTests {
         )
     }
 
+    @Test("requires a characteristic that can be subscribed to for requests to subscribe")
+    func subscriptions() {
+        let (read, notify) = (CBCharacteristicProperties.read, CBCharacteristicProperties.notify)
+        for (properties, hasConfiguration) in [(read, true), (notify, false), (notify, true)] {
+            let mistake = "the characteristic FFF1 answers requests to subscribe and cannot be subscribed to"
+            let mistakes = self.mistakes(
+                .init(
+                    "FFF1",
+                    properties: properties,
+                    onSubscriptionRequest: { _ in .success },
+                    hasClientConfiguration: hasConfiguration
+                )
+            )
+            #expect(mistakes == (properties == .notify && hasConfiguration ? [] : [mistake]))
+        }
+    }
+
     @Test("requires properties, and no descriptor that is derived from them")
     func descriptors() {
         #expect(self.mistakes(.init("FFF1", properties: [])) == ["the characteristic FFF1 has no properties"])
@@ -122,6 +139,8 @@ struct ScriptMistakesTests {
         #expect(device.notify(Data([1]), for: "FFF1") == 0)
         try check(#line - 1, "the characteristic FFF1 has neither", in: other, device)
         device.notify(Data(), for: "2A38")
+        try check(#line - 1, "has no characteristic 2A38; it has FFF1", in: other, device)
+        #expect(!device.hasSubscriber(for: "2A38"))
         try check(#line - 1, "has no characteristic 2A38; it has FFF1", in: other, device)
         device.setValue(Data([1]), of: CBUUID(string: "2A38"))
         try check(#line - 1, "has no characteristic 2A38; it has FFF1", in: other, device)

@@ -137,6 +137,25 @@ struct ScriptedPeripheralTests {
         #expect(scanner.discoveries.count == count)
     }
 
+    @Test("advertises a transmit power and solicited services")
+    func solicitation() throws {
+        let world = World(seed: 1)
+        let clock = CBUUID(string: "1805")
+        world.addPeripheral(ScriptedPeripheral(advertisement: .init(solicitedServices: [clock], txPower: -12)))
+        world.addPeripheral(ScriptedPeripheral(name: "Other"))
+        let scanner = world.addDevice("phone").run {
+            Reader(
+                connects: false,
+                scanServices: nil,
+                scanOptions: [CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [clock]]
+            )
+        }
+        world.advance(by: .seconds(2))
+        #expect(scanner.discoveries.count == 1)
+        #expect(scanner.discoveries.first?[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] == [clock])
+        #expect(scanner.discoveries.first?[CBAdvertisementDataTxPowerLevelKey] as? NSNumber == -12)
+    }
+
     @Test("advertises another name and other data as soon as a test changes them")
     func changedAdvertisement() throws {
         let world = World(seed: 1)
@@ -173,6 +192,67 @@ struct ScriptedPeripheralTests {
         thermo.disconnect()
         try world.run(until: calls.texts.contains("disconnected"))
         #expect(Set(calls.texts.dropFirst(2).prefix(2)) == ["unsubscribed", "disconnected"])
+    }
+
+    @Test("refuses a subscription with an error, and accepts the next, late")
+    func subscriptionRequests() throws {
+        var answers: [ScriptedPeripheral.Answer] = [
+            .error(.insufficientResources), ScriptedPeripheral.Answer.success.delayed(by: .seconds(2)),
+        ]
+        var subscriptions: [Bool] = []
+        var script = ScriptedPeripheral.thermometer()
+        script.update("2A1C") {
+            $0.onSubscriptionRequest = { _ in answers.removeFirst() }
+            $0.onSubscription = { isSubscribed, device in
+                subscriptions.append(isSubscribed)
+                if isSubscribed { device.notify(Data([22]), for: "2A1C") }
+            }
+        }
+        let (world, thermo, reader) = Self.meet(script)
+        try world.run(until: reader.calls.contains("notifying false 17"))
+        #expect((reader.errors.last as? CBATTError)?.code == .insufficientResources)
+        #expect(!thermo.hasSubscriber(for: "2A1C") && subscriptions.isEmpty)
+        let (characteristic, asked) = (try #require(reader.characteristic), world.now)
+        reader.peripheral?.setNotifyValue(true, for: characteristic)
+        try world.run(until: reader.calls.contains("notifying true"))
+        #expect(world.now >= asked + .seconds(2))
+        try world.run(until: reader.values.last == [22])
+        reader.peripheral?.setNotifyValue(false, for: characteristic)
+        try world.run(until: reader.calls.last == "notifying false")
+        #expect(answers.isEmpty && subscriptions == [true, false])
+    }
+
+    @Test("knows which writes a central wants a response to")
+    func writeTypes() throws {
+        var types: [CBCharacteristicWriteType?] = []
+        let (world, device, phone) = try Explorer.meet(
+            .thing([
+                .init(
+                    "FFF1",
+                    properties: [.write, .writeWithoutResponse],
+                    onWrite: { _, device in
+                        types.append(device.writes.last?.type)
+                        return .success
+                    }
+                )
+            ])
+        )
+        let characteristic = try #require(phone.characteristic("FFF1"))
+        phone.peripheral?.writeValue(Data([1]), for: characteristic, type: .withoutResponse)
+        phone.peripheral?.writeValue(Data([2]), for: characteristic, type: .withResponse)
+        try world.run(until: types == [.withoutResponse, .withResponse])
+        #expect(device.writes.map(\.value) == [Data([1]), Data([2])])
+    }
+
+    @Test("refuses discoveries while a test says so")
+    func discoveryError() throws {
+        let (world, thermo, reader) = Self.meet(.thermometer())
+        thermo.discoveryError = .unlikelyError
+        try world.run(until: reader.calls.contains("services 14"))
+        #expect((reader.errors.last as? CBATTError)?.code == .unlikelyError && reader.peripheral?.services == nil)
+        thermo.discoveryError = nil
+        reader.peripheral?.discoverServices(nil)
+        try world.run(until: reader.calls.contains("notifying true"))
     }
 
     @Test("asks its central for connection parameters, and reports invalid ones")

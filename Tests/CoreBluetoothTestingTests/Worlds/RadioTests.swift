@@ -55,6 +55,22 @@ struct RadioTests {
         try setup.world.run(until: setup.reader.calls.count { $0 == "notifying true" } == 2)
     }
 
+    @Test("reports strengths that vary by the world's fading, equally for equal seeds")
+    func fading() throws {
+        func strengths(seed: UInt64) throws -> [Int] {
+            let setup = try Setup(seed: seed)
+            setup.world.fading = 15
+            return try (1...20).map { count in
+                setup.reader.peripheral?.readRSSI()
+                try setup.world.run(until: setup.reader.calls.count { $0 == "rssi" } == count)
+                return setup.reader.rssi ?? 0
+            }
+        }
+        let found = try strengths(seed: 1)
+        #expect(Set(found).count > 5 && found.allSatisfy { (-60 ... -30).contains($0) })
+        #expect(try strengths(seed: 1) == found && strengths(seed: 2) != found)
+    }
+
     @Test("reports the signal strength that a test sets", arguments: [-45, -60, -80])
     func strength(dBm: Int) throws {
         let world = World(seed: 1)

@@ -16,6 +16,23 @@ struct WorldErrorTests {
         #expect(error.errorDescription == error.description)
     }
 
+    @Test("has the last five calls of apps, also those that are older than the last twenty lines")
+    func earlierCalls() throws {
+        let world = World(seed: 1)
+        let reader = world.addDevice("phone").run { Reader(scanServices: nil) }
+        try world.run(until: reader.central.state == .poweredOn)
+        for _ in 1...5 { reader.central.stopScan() }
+        for number in 1...21 { world.note("line \(number)") }
+        let error = WorldError("the reason", trace: world.trace)
+        #expect(error.earlierCalls.count == 5 && error.earlierCalls.allSatisfy { $0.contains("stopScan()") })
+        let start = "the reason\nEarlier calls of apps:\n\(error.earlierCalls[0])\n"
+        #expect(error.description.hasPrefix(start) && error.lastLines.count == 20)
+        reader.central.scanForPeripherals(withServices: nil)
+        let next = WorldError("the reason", trace: world.trace)
+        #expect(next.earlierCalls == Array(error.earlierCalls.dropFirst()))
+        #expect(next.lastLines.last?.contains("scanForPeripherals") == true)
+    }
+
     @Test("has the last twenty lines of the trace between reason and captures")
     func lastLines() {
         let world = World(seed: 1)

@@ -122,6 +122,59 @@ struct WaitingTests {
         #expect(world.now == .milliseconds(1_500))
     }
 
+    @Test("throws a mistake of the test while an operation waits, and cancels it")
+    @MainActor
+    func mistakeInOperation() async throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer())
+        let clock = world.clock
+        var isCancelled = false
+        let line = #line + 1
+        let error = await #expect(throws: WorldError.self) {
+            try await world.wait {
+                thermo.notify(Data([1]), for: "2A38")
+                do { try await clock.sleep(for: .seconds(20)) } catch { isCancelled = true }
+            }
+        }
+        let place = "CoreBluetoothTestingTests/WorldTests+Waiting.swift:\(line): "
+        #expect(error?.reason == place + "\"Thermo\" has no characteristic 2A38; it has 2A1C, 2A19")
+        #expect(world.now < .seconds(1))
+        for _ in 0..<1_000 where !isCancelled { await Task.yield() }
+        #expect(isCancelled)
+    }
+
+    @Test("says where a value was sent to nobody, until one is heard")
+    func unheardValue() throws {
+        let world = World(seed: 1)
+        let thermo = world.addPeripheral(.thermometer())
+        let reader = world.addDevice("phone").run { Reader() }
+        func failure() -> String? {
+            let error = #expect(throws: WorldError.self) { try world.run(until: false, within: .milliseconds(10)) }
+            return error?.reason
+        }
+        let line = #line + 1
+        thermo.notify(Data([1]), for: "2A1C")
+        let file = "CoreBluetoothTestingTests/WorldTests+Waiting.swift"
+        let sentence = "; nobody was subscribed to 2A1C when \"Thermo\" notified it at \(file):\(line)"
+        #expect(failure()?.contains(sentence) == true)
+        try world.run(until: reader.calls.contains("notifying true"))
+        thermo.notify(Data([2]), for: "2A1C")
+        #expect(failure()?.hasSuffix("within 10 ms") == true)
+    }
+
+    @Test("says that no app on a device has made a call, at the line of the wait")
+    func silence() throws {
+        let world = World(seed: 1)
+        _ = world.addDevice("phone")
+        let error = #expect(throws: WorldError.self) { try world.run(until: false) }
+        let sentence = "the condition did not become true within 30 s; no app on a device has called Core Bluetooth"
+        #expect(error?.reason.contains("\(#line - 2): " + sentence) == true)
+        let scripts = World(seed: 1)
+        scripts.addPeripheral(.thermometer())
+        let other = #expect(throws: WorldError.self) { try scripts.run(until: false) }
+        #expect(other?.reason.hasSuffix("within 30 s") == true)
+    }
+
     @Test("waits for an operation until the end of the limit")
     @MainActor
     func operationLimit() async throws {

@@ -319,6 +319,7 @@ struct WorldQueueTests {
 
         let reader = WorldProbe()
         let error = #expect(throws: WorldError.self) { try world.run(until: true) }
+        #expect(error?.reason.contains("WorldQueueTests.swift:\(#line - 1): a manager was made outside") == true)
         #expect(error?.reason.contains("device.run") == true)
         box.stop()
         withExtendedLifetime(reader) {}

@@ -26,8 +26,8 @@ struct GATTAttribute: Sendable {
         /// The application is asked each time.
         case application
         /// The Client Characteristic Configuration of each client, for the characteristic with this value handle; the
-        /// properties say which bits are valid.
-        case clientConfiguration(characteristic: AttributeHandle, properties: CharacteristicProperties)
+        /// properties say which bits are valid, and `asks` whether the application may refuse a write.
+        case clientConfiguration(characteristic: AttributeHandle, properties: CharacteristicProperties, asks: Bool)
         /// The Client Supported Features of each client.
         case clientSupportedFeatures
         /// The hash of the database's structure.
@@ -72,6 +72,11 @@ struct GATTAttribute: Sendable {
 
     /// Whether the application handles the value.
     var isApplicationValue: Bool { if case .application = self.content { true } else { false } }
+
+    /// Whether the application may refuse a write of a value that the server stores.
+    var asksBeforeSubscription: Bool {
+        if case .clientConfiguration(_, _, asks: true) = self.content { true } else { false }
+    }
 
     /// Whether the attribute starts a service.
     var isService: Bool {

@@ -128,7 +128,7 @@ extension GATTServer {
             guard let position = self.database.index(of: configuration.characteristic),
                 self.database.attributes[position].type == configuration.uuid,
                 let descriptor = self.clientConfiguration(behind: position),
-                case .clientConfiguration(let characteristic, let properties) = descriptor.content,
+                case .clientConfiguration(let characteristic, let properties, _) = descriptor.content,
                 characteristic == configuration.characteristic
             else { continue }
             let possible: UInt8 = (properties.contains(.notify) ? 1 : 0) | (properties.contains(.indicate) ? 2 : 0)

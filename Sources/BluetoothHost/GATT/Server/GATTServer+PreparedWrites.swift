@@ -62,7 +62,8 @@ extension GATTServer {
                 error =
                     self.writeError(of: attribute, on: &bearer)
                     ?? self.valueError(of: attribute, offset: part.offset, part.value, on: &bearer)
-                if case .application = attribute.content { asked.append(part) } else { kept.append(part) }
+                if !attribute.isApplicationValue { kept.append(part) }
+                if attribute.isApplicationValue || attribute.asksBeforeSubscription { asked.append(part) }
             } else {
                 // The service was removed while the queue waited.
                 error = .invalidHandle

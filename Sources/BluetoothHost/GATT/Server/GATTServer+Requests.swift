@@ -46,6 +46,11 @@ extension GATTServer {
             self.sendError(.invalidPDU, request: opcode, on: &bearer, into: &actions)
             return
         }
+        if let error = self.discoveryError, opcode.isDiscovery {
+            let handle = pdu.getInteger(at: pdu.readerIndex + 1, endianness: .little, as: AttributeHandle.self) ?? 0
+            self.sendError(error, request: opcode, handle: handle, on: &bearer, into: &actions)
+            return
+        }
         do {
             switch opcode {
             case .readRequest:
@@ -167,12 +172,22 @@ extension GATTServer {
             value
         case .application:
             nil
-        case .clientConfiguration(let characteristic, _):
+        case .clientConfiguration(let characteristic, _, _):
             ByteBuffer(integer: UInt16(bearer.server.configuration(of: characteristic)), endianness: .little)
         case .clientSupportedFeatures:
             ByteBuffer(integer: bearer.server.features.rawValue)
         case .databaseHash:
             self.database.hash().value
+        }
+    }
+}
+
+extension ATTOpcode {
+    /// Whether it is a request that finds attributes (Vol 3, Part G, 4.4 to 4.7).
+    fileprivate var isDiscovery: Bool {
+        switch self {
+        case .readByGroupTypeRequest, .findByTypeValueRequest, .readByTypeRequest, .findInformationRequest: true
+        default: false
         }
     }
 }

@@ -50,8 +50,8 @@ extension GATTServer {
         case idle
         /// The application was asked for a value.
         case reading(sequence: UInt32, Reading)
-        /// The application has the value of a Write Request.
-        case writing(sequence: UInt32, handle: AttributeHandle)
+        /// The application has the value of a Write Request; `kept` is one that the server stores if it accepts.
+        case writing(sequence: UInt32, handle: AttributeHandle, kept: ByteBuffer?)
         /// The application has prepared writes; those to values that the server stores are applied if it accepts.
         case executing(sequence: UInt32, handle: AttributeHandle, kept: [GATTWriteRequest.Part])
     }

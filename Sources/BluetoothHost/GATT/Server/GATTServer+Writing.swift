@@ -23,11 +23,12 @@ extension GATTServer {
             return
         }
         switch attribute.content {
-        case .application:
+        case .application, .clientConfiguration(_, _, asks: true):
             let id = bearer.server.nextRequestID(on: bearer.link)
             bearer.server.transaction = .writing(
                 sequence: bearer.server.sequence,
-                handle: request.handle
+                handle: request.handle,
+                kept: attribute.isApplicationValue ? nil : request.value
             )
             let part = GATTWriteRequest.Part(handle: request.handle, offset: 0, value: request.value)
             actions.append(.write(GATTWriteRequest(id: id, link: bearer.link, parts: [part])))
@@ -73,12 +74,15 @@ extension GATTServer {
     ) {
         let answered = request.sequence
         switch bearer.server.transaction {
-        case .writing(let sequence, let handle) where sequence == answered:
+        case .writing(let sequence, let handle, let kept) where sequence == answered:
             bearer.server.transaction = .idle
             if let error {
                 self.sendError(error, request: .writeRequest, handle: handle, on: &bearer, into: &actions)
             } else {
                 self.send(ATTWriteResponse().encoded(), on: &bearer, into: &actions)
+                // The service may have been removed while the client waited.
+                guard let kept, let position = self.database.index(of: handle) else { return }
+                self.keep(kept, in: self.database.attributes[position], on: &bearer, into: &actions)
             }
         case .executing(let sequence, let handle, let kept) where sequence == answered:
             bearer.server.transaction = .idle
@@ -105,7 +109,7 @@ extension GATTServer {
         case .application:
             if offset > ATT.maximumValueLength { return .invalidOffset }
             return offset + value.readableBytes > ATT.maximumValueLength ? .invalidAttributeValueLength : nil
-        case .clientConfiguration(_, let properties):
+        case .clientConfiguration(_, let properties, _):
             guard offset == 0 else { return .invalidOffset }
             guard value.readableBytes == 2, let bits = value.configurationBits else {
                 return .invalidAttributeValueLength
@@ -131,7 +135,7 @@ extension GATTServer {
         into actions: inout [ATTBearer.Action]
     ) {
         switch attribute.content {
-        case .clientConfiguration(let characteristic, _):
+        case .clientConfiguration(let characteristic, _, _):
             guard let bits = value.configurationBits else { return }
             self.setConfiguration(
                 bits,

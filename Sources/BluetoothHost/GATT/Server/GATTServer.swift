@@ -43,6 +43,8 @@ struct GATTServer {
     let configuration: Configuration
     /// The attributes.
     var database = GATTDatabase()
+    /// The error that every discovery gets; `nil` for none.
+    var discoveryError: ATTErrorCode?
 
     /// The handle of Central Address Resolution; `nil` without privacy.
     private let addressResolutionHandle: AttributeHandle?

@@ -58,6 +58,7 @@ struct GATTServiceBuilder {
             content: definition.value.map { .fixed($0.compacted) } ?? .application,
             subscriptionSecurity: definition.subscriptionSecurity,
             hasClientConfiguration: definition.hasClientConfiguration,
+            asksBeforeSubscription: definition.asksBeforeSubscription,
             descriptors: definition.descriptors
         )
     }
@@ -74,6 +75,7 @@ struct GATTServiceBuilder {
         content: GATTAttribute.Content,
         subscriptionSecurity: SecurityRequirement = .none,
         hasClientConfiguration: Bool = true,
+        asksBeforeSubscription: Bool = false,
         descriptors: [GATTDescriptorDefinition] = []
     ) -> AttributeHandle {
         let valueHandle = self.next + 1
@@ -108,7 +110,11 @@ struct GATTServiceBuilder {
                     type: BluetoothUUID(GATTAttributeType.clientConfiguration),
                     access: [.read, .write],
                     writeSecurity: subscriptionSecurity,
-                    content: .clientConfiguration(characteristic: valueHandle, properties: properties)
+                    content: .clientConfiguration(
+                        characteristic: valueHandle,
+                        properties: properties,
+                        asks: asksBeforeSubscription
+                    )
                 )
             )
         }

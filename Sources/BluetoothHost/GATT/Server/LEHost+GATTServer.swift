@@ -33,6 +33,15 @@ extension LEHost {
         }
     }
 
+    /// The error that every discovery gets, as of a device that is not ready; `nil` for none.
+    package var discoveryError: ATTErrorCode? {
+        get { self.server.discoveryError }
+        set {
+            self.assertOnEventLoop()
+            self.server.discoveryError = newValue
+        }
+    }
+
     // MARK: Requests
 
     /// Answers a read with the octets from the request's offset on. An answer to a request that is no longer open is

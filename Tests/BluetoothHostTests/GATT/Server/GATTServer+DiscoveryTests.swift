@@ -200,6 +200,28 @@ struct GATTServerDiscoveryTests {
         )
     }
 
+    @Test("refuses each discovery with the error that the application has set, and nothing else")
+    func discoveryError() throws {
+        var runner = try GATTServerScript()
+        runner.server.server.discoveryError = .insufficientResources
+        runner.run(
+            """
+            > 10 01 00 FF FF 00 28
+            < 01 10 01 00 11
+            > 06 02 00 FF FF 00 28 00 A0
+            < 01 06 02 00 11
+            > 08 0E 00 24 00 03 28
+            < 01 08 0E 00 11
+            > 04 11 00 11 00
+            < 01 04 11 00 11
+            > 0A 10 00
+            < 0B 01 02 03
+            """
+        )
+        runner.server.server.discoveryError = nil
+        runner.run("> 04 11 00 11 00\n< 05 01 11 00 01 29")
+    }
+
     /// A request for the seven empty services A000 at the handles 000E to 0014; and the answers at an MTU that is one
     /// octet too short for another entry, and at the next one.
     @Test(

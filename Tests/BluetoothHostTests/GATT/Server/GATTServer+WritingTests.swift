@@ -99,6 +99,48 @@ struct GATTServerWritingTests {
     @Test("follows the script", arguments: Self.scripts + Self.refusals)
     func script(_ script: TitledScript) throws { try script.runOnServer() }
 
+    @Test("lets the application refuse a configuration, written with a request or prepared, but no wrong one")
+    func askedConfiguration() throws {
+        var runner = try GATTServerScript()
+        var characteristic = GATTCharacteristicDefinition(uuid: 0xE001, properties: .notify, permissions: [])
+        characteristic.asksBeforeSubscription = true
+        let service = GATTServiceDefinition(uuid: 0xE000, characteristics: [characteristic])
+        let handles = try runner.server.server.add(service)
+        #expect(handles.characteristics[0].clientConfiguration == 0x0038)
+        runner.run(
+            """
+            > 12 38 00 01 00
+            ? write 0038 @0 01 00
+            ! 11
+            < 01 12 38 00 11
+            > 0A 38 00
+            < 0B 00 00
+            > 12 38 00 02 00
+            < 01 12 38 00 FD
+            > 12 38 00 01 00
+            ? write 0038 @0 01 00
+            ok
+            < 13
+            ? subscribed 0037
+            > 0A 38 00
+            < 0B 01 00
+            prepare 38 00 00 00 00 00
+            > 18 01
+            ? write 0038 @0 00 00
+            ! 11
+            < 01 18 38 00 11
+            > 0A 38 00
+            < 0B 01 00
+            prepare 38 00 00 00 00 00
+            > 18 01
+            ? write 0038 @0 00 00
+            ok
+            < 19
+            ? unsubscribed 0037
+            """
+        )
+    }
+
     @Test("asks the application for reads and writes of dynamic descriptors, and never writes static ones")
     func descriptors() throws {
         var runner = try GATTServerScript()

@@ -267,7 +267,7 @@ extension GATTDatabase {
     /// The Client Characteristic Configuration of a characteristic.
     fileprivate func configuration(of value: AttributeHandle) -> (handle: AttributeHandle, notifies: Bool)? {
         for attribute in self.attributes {
-            if case .clientConfiguration(value, let properties) = attribute.content {
+            if case .clientConfiguration(value, let properties, _) = attribute.content {
                 return (attribute.handle, properties.contains(.notify))
             }
         }
