@@ -66,7 +66,7 @@ struct AdvertiseSessionLinesTests {
         let rows = [
             ("sat 2A19 5F", "there is no command \"sat\"; did you mean 'set'?"),
             ("set 2A19", "set: The value is missing."),
-            ("set 2A19 5", "set: \"5\" is not hexadecimal: write pairs of digits such as 0A1B, or use --text."),
+            ("set 2A19 5", "set: \"5\" is not hexadecimal: write pairs of digits such as 0A1B, or use --as or --text."),
             ("set 2A1A 5F", "the peripheral has no characteristic 2A1A"),
             ("set 2A19 5F --service 180F", "the peripheral has no characteristic 2A19 in the service 180F"),
             ("notify FFF1 5F", "FFF1 has neither notify nor indicate among its properties"),
