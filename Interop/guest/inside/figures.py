@@ -1,5 +1,5 @@
-"""In the guest: bleak as central of our peripheral, for figures. figures.py read|notified|pour NAME UUID [COUNT [LENGTH]]; it
-prints a line of JSON when it begins and one when it is done."""
+"""In the guest: bleak as central of our peripheral, for figures. figures.py read|notified|pour NAME UUID [COUNT
+[LENGTH]]; it prints a line of JSON when it begins and one when it is done."""
 
 import asyncio
 import json

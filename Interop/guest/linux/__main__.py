@@ -27,13 +27,15 @@ SCENARIOS = (
     *shared.SCENARIOS,
 )
 
-#: A scenario that has not ended by then has failed, in seconds, unless it has a `limit` of its own; the guest is emulated.
+#: A scenario that has not ended by then has failed, in seconds, unless it has a `limit` of its own; the guest is
+#: emulated.
 TIME_LIMIT = 240
 
 
 async def run(scenario, number, options):
     start = time.monotonic()
-    environment = scenarios.GuestOnOurAir(options.image.resolve(), options.folder.resolve() / f"{number}", options.programs)
+    folder = options.folder.resolve() / f"{number}"
+    environment = scenarios.GuestOnOurAir(options.image.resolve(), folder, options.programs)
     failure, packets = None, 0
     try:
         async with asyncio.timeout(getattr(scenario, "limit", TIME_LIMIT)):

@@ -97,7 +97,8 @@ class Ours:
 
 
 def processor_time(machine):
-    """A context that measures a stream: its duration, and the processor time of a program and of bluetoothd for each value."""
+    """A context that measures a stream: its duration, and the processor time of a program and of bluetoothd for each
+    value."""
 
     class Context:
         def __init__(self, name):
@@ -167,7 +168,10 @@ async def main():
                 await idle()
                 await program.read()
                 add("from the link to the first value, ms", first_value(capture))
-                kinds = (("notification", "notifications", program.notified), ("write without response", "writes without response", program.poured))
+                kinds = (
+                    ("notification", "notifications", program.notified),
+                    ("write without response", "writes without response", program.poured),
+                )
                 for what, several, measure in kinds:
                     await idle()
                     figures = await measure(peripheral, processor_time(environment.machine))

@@ -1,5 +1,5 @@
-"""Our programs in the guest, on the adapter that bluetoothd has, as a user who is not root: InteropPeer with the commands and
-events that it has on this machine, and the tool `corebluetooth`."""
+"""Our programs in the guest, on the adapter that bluetoothd has, as a user who is not root: InteropPeer with the
+commands and events that it has on this machine, and the tool `corebluetooth`."""
 
 import asyncio
 import collections

@@ -1,5 +1,5 @@
-"""Our programs on the adapter that bluetoothd has (`bluez:hci0`), as a user who is not root. The guest's kernel is on our air,
-and the other device is our host on this machine, on the same air."""
+"""Our programs on the adapter that bluetoothd has (`bluez:hci0`), as a user who is not root. The guest's kernel is on
+our air, and the other device is our host on this machine, on the same air."""
 
 import asyncio
 import json
@@ -25,7 +25,8 @@ READ_REQUEST, WRITE_COMMAND = 0x0A, 0x52
 
 
 async def peripheral_on_air(environment, name=NAME, description=None, **options):
-    """Our peripheral on this machine. Its device name is the advertised one: BlueZ uses the one that it has read last."""
+    """Our peripheral on this machine. Its device name is the advertised one: BlueZ uses the one that it has read
+    last."""
     return await advertising(ours.Peripheral(environment, name, **options), name, description)
 
 
@@ -104,7 +105,8 @@ streams_of_peripheral.limit = 420
 
 
 async def channels(environment):
-    """L2CAP channels, which are sockets of the kernel beside BlueZ, opened from either side, used in both directions."""
+    """L2CAP channels, which are sockets of the kernel beside BlueZ, opened from either side, used in both
+    directions."""
     await environment.open()
 
     async def used(central, peripheral, side):
@@ -152,8 +154,8 @@ async def sent(peer, opcode, count):
 
 def outage(cause, title, ends):
     async def scenario(environment):
-        """Something ends while our central reads, streams and is subscribed: the app gets what `ends` lists, no late answer,
-        and all of it works afterwards."""
+        """Something ends while our central reads, streams and is subscribed: the app gets what `ends` lists, no late
+        answer, and all of it works afterwards."""
         await environment.open()
         peripheral = await peripheral_on_air(environment)
         guest = await powered_on(guests.Central, environment, "guest")
@@ -244,7 +246,8 @@ async def beside_others(environment):
         await link.subscribe(characteristic)
         await first.subscribed(characteristic)
     # bleak uses the other device meanwhile.
-    plan = {"reads": [database.STATIC], "writes": [], "refusals": [], "poured": [], "streams": [(database.NOTIFYING, 60)]}
+    plan = {"reads": [database.STATIC], "writes": [], "refusals": [], "poured": []}
+    plan["streams"] = [(database.NOTIFYING, 60)]
     words = await machine.begin("bleak", environment.python("central.py", "Other", json.dumps(plan)))
     for name in ("found", "database"):
         await event(words, name)
@@ -298,10 +301,12 @@ class Native(ours.Process):
 async def apps(environment):
     """The 8-ball and the messenger, in both roles."""
     await environment.open()
-    # A message of many pieces; the other has one, since BlueZ 5.66 loses pieces of 512 octets on their way to our peripheral.
+    # A message of many pieces; the other has one, since BlueZ 5.66 loses pieces of 512 octets on their way to our
+    # peripheral.
     down, up = {"Hello": "Darkness " * 500}, {"Yo": "Lo " * 100}
     for number, (listening, speaking) in enumerate(((guests.Program, Native), (Native, guests.Program))):
-        ball = await speaking(environment, f"ball{number}", "eightball", "peripheral", "--name", f"Ball {number}", "--json").start()
+        options = ("--name", f"Ball {number}", "--json")
+        ball = await speaking(environment, f"ball{number}", "eightball", "peripheral", *options).start()
         await ball.event("advertising")
         options = ("--device", f"Ball {number}", "--timeout", "90", "--json")
         asker = await listening(environment, f"asker{number}", "eightball", "ask", QUESTIONS[0], *options).start()

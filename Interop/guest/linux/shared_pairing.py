@@ -1,4 +1,5 @@
-"""Pairing on the adapter that bluetoothd has: BlueZ asks the agent of our program, which runs as a user who is not root."""
+"""Pairing on the adapter that bluetoothd has: BlueZ asks the agent of our program, which runs as a user who is not
+root."""
 
 import json
 import re
@@ -34,7 +35,8 @@ async def compares(peer, tool):
 
 async def bonds(environment, number):
     """The names of the devices with which the guest's system has paired."""
-    tool = await guests.Program(environment, f"bonds{number}", "corebluetooth", "bonds", "--adapter", "bluez", "--json").start()
+    words = ("bonds", "--adapter", "bluez", "--json")
+    tool = await guests.Program(environment, f"bonds{number}", "corebluetooth", *words).start()
     return [json.loads(line)["name"] for line in (await tool.ended()).splitlines()]
 
 

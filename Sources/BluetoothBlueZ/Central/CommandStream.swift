@@ -1,8 +1,8 @@
 // Writes without response in a row: BlueZ hands out a socket for them, of which each packet is one write. While it is
 // open, BlueZ refuses WriteValue for the characteristic, to every program, so it is closed when the row has ended.
 //
-//     idle ── several in a row, or a call found it busy ──▶ acquiring ── socket ──▶ open ── request, or a pause ──▶ idle
-//      ▲                                                      └── refused ──▶ (calls, until the row has ended)
+//     idle ── several in a row, or a busy call ──▶ acquiring ── socket ──▶ open ── request, or a pause ──▶ idle
+//      ▲                                               └── refused ──▶ (calls, until the row has ended)
 //
 // While another program has the socket, calls come back, in order and before the answer to AcquireWrite that was sent
 // after them, so they wait in front of later writes.

@@ -88,7 +88,9 @@ final class AdvertisingRole {
         case .setParameters(let parameters): self.set(parameters, then: next)
         case .setData(var data):
             if let txPower {
-                data.writeMultipleIntegers(UInt8(2), AdvertisingDataType.txPowerLevel.rawValue, txPower.rawValue)
+                var element = AdvertisingData()
+                element.appendTxPowerLevel(txPower)
+                element.encode(into: &data)
             }
             guard isExtended else { return controller.send(LESetAdvertisingData(data: data), then: next) }
             // Directed advertising has no data (Vol 6, Part B, 2.3.1.2).

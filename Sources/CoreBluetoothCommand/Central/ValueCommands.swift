@@ -159,8 +159,8 @@ struct WriteAction: DeviceAction {
         abstract: "Write a characteristic, or one of its descriptors.",
         discussion: """
             The value is hexadecimal, such as 0A1B or "0a 1b"; with --text it is written as it stands, with --as it is \
-            of another type, such as 2150 --as int16. A value that begins with a hyphen comes after --, as in --as int8 \
-            -- -5. A "-" writes the octets of standard input, up to 512: "write DEVICE FFF1 - < FILE". Nothing is \
+            of another type, such as 2150 --as int16. A value that begins with a hyphen comes after --, as in --as \
+            int8 -- -5. A "-" writes the octets of standard input, up to 512: "write DEVICE FFF1 - < FILE". Nothing is \
             printed on success.
             """
     )

@@ -31,11 +31,7 @@ struct ChannelCommand: ParsableCommand {
     )
     var listen: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("How long to wait for more after the end of the input.", valueName: "s")
-    )
-    var wait = 1.0
+    @OptionGroup var quiet: QuietTimeOptions
 
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
@@ -43,12 +39,11 @@ struct ChannelCommand: ParsableCommand {
     func validate() throws {
         _ = try Arguments.psm(psm)
         if let listen { _ = try Arguments.listeningAddress(listen) }
-        try Deadline.validateWait(wait)
     }
 
     func run() throws {
         let address = try listen.map(Arguments.listeningAddress)
-        let (psm, wait, output) = (try Arguments.psm(psm), wait, output.format)
+        let (psm, wait, output) = (try Arguments.psm(psm), quiet.wait, output.format)
         try device.run(radio, output) { central, peripheral in
             guard let address else {
                 let pipe = ChannelRelay(try await central.openChannel(psm), central)

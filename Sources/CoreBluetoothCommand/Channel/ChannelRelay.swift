@@ -11,11 +11,12 @@ final class ChannelRelay {
     private let channel: OpenChannel
     private let central: Central
     private let finished = TimedWait()
-    private var quiet: (seconds: TimeInterval, deadline: Deadline)?
+    private let quiet: QuietTime
 
     init(_ channel: CBL2CAPChannel, _ central: Central) {
         self.channel = OpenChannel(channel, central)
         self.central = central
+        quiet = QuietTime { [finished] in finished.end(.success(())) }
     }
 
     /// Carries octets until the device closes the channel, or until everything is sent after the end of the input and
@@ -41,7 +42,7 @@ final class ChannelRelay {
         let sending = Task { await self.send(input, quietTime) }
         defer {
             central.onDisconnection = onDisconnection
-            quiet?.deadline.cancel()
+            quiet.pause()
             channel.end()
             receiving.cancel()
             sending.cancel()
@@ -53,14 +54,14 @@ final class ChannelRelay {
     private func receive(_ write: @Sendable (Data) async throws -> Void) async {
         do {
             while let data = await channel.next() {
-                quiet?.deadline.cancel()
+                quiet.pause()
                 try await write(data)
-                if let quiet { startQuiet(quiet.seconds) }
+                quiet.restart()
             }
             // A lost connection closes the channel first, and is reported then.
-            if await central.security() != nil { end(.success(())) }
+            if await central.security() != nil { finished.end(.success(())) }
         } catch {
-            end(.failure(error))
+            finished.end(.failure(error))
         }
     }
 
@@ -69,19 +70,9 @@ final class ChannelRelay {
         do {
             for try await data in input { await channel.send(data) }
             await channel.waitUntilSent()
-            startQuiet(quietTime)
+            quiet.begin(quietTime)
         } catch {
-            end(.failure(error))
+            finished.end(.failure(error))
         }
-    }
-
-    private func end(_ result: Result<Void, any Error>) {
-        if finished.isWaiting { finished.end(result) }
-    }
-
-    private func startQuiet(_ seconds: TimeInterval) {
-        quiet?.deadline.cancel()
-        guard seconds > 0 else { return end(.success(())) }
-        quiet = (seconds, Deadline(after: seconds) { [weak self] in self?.end(.success(())) })
     }
 }

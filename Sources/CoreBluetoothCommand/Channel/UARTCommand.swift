@@ -15,8 +15,8 @@ struct UARTCommand: ParsableCommand {
             Standard input is written to the RX characteristic, and what the TX characteristic notifies is written to \
             standard output. They are those of the Nordic UART Service unless others are named, such as --service FFE0 \
             --rx FFE1 --tx FFE1. The command ends when the connection is lost, or when standard input has ended and \
-            nothing has been received for the time of --wait. With --pty it prints the path of a pseudo-terminal, which \
-            a terminal program opens like a serial port, and goes on until it is interrupted.
+            nothing has been received for the time of --wait. With --pty it prints the path of a pseudo-terminal, \
+            which a terminal program opens like a serial port, and goes on until it is interrupted.
             """
     )
 
@@ -34,11 +34,7 @@ struct UARTCommand: ParsableCommand {
     @Flag(help: "Make a pseudo-terminal instead of using standard input and output.")
     var pty = false
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("How long to wait for more after the end of the input.", valueName: "s")
-    )
-    var wait = 1.0
+    @OptionGroup var quiet: QuietTimeOptions
 
     @OptionGroup var radio: RadioOptions
     @OptionGroup var output: OutputOptions
@@ -46,12 +42,11 @@ struct UARTCommand: ParsableCommand {
     func validate() throws {
         _ = try Arguments.uuid(service)
         _ = try [rx, tx].map { try AttributeQuery($0) }
-        try Deadline.validateWait(wait)
     }
 
     func run() throws {
         let (service, rx, tx) = (try Arguments.uuid(service), try AttributeQuery(rx), try AttributeQuery(tx))
-        let (usesTerminal, wait, output) = (pty, wait, output.format)
+        let (usesTerminal, wait, output) = (pty, quiet.wait, output.format)
         try device.run(radio, output) { central, peripheral in
             let connection = DeviceConnection(central, peripheral, output: output)
             let relay = try await UARTRelay(connection, service: service, rx: rx, tx: tx)
@@ -78,7 +73,7 @@ final class UARTRelay {
     private let rx: CBCharacteristic
     private let tx: CBCharacteristic
     private let finished = TimedWait()
-    private var quiet: (seconds: TimeInterval, deadline: Deadline)?
+    private let quiet: QuietTime
 
     /// - Parameters:
     ///   - rx: The characteristic that is written.
@@ -90,6 +85,7 @@ final class UARTRelay {
             throw Failure.missing(characteristic: query.text, service: service.uuidString)
         }
         self.connection = connection
+        self.quiet = QuietTime { [finished] in finished.end(.success(())) }
         self.rx = try await find(rx)
         self.tx = try await find(tx)
     }
@@ -111,29 +107,23 @@ final class UARTRelay {
         }
         try await connection.subscribe(to: tx) { [weak self] data, _ in
             do { try write(data) } catch { self?.finished.end(.failure(error)) }
-            if let quiet = self?.quiet { self?.startQuiet(quiet.seconds) }
+            self?.quiet.restart()
         }
         let sending = Task {
             do {
                 for try await data in input { try await send(data) }
                 // An answer has passed the writes without response before it.
                 _ = try await connection.central.readStrength()
-                if let quietTime { startQuiet(quietTime) }
+                if let quietTime { quiet.begin(quietTime) }
             } catch {
                 finished.end(.failure(error))
             }
         }
         defer {
-            quiet?.deadline.cancel()
+            quiet.pause()
             sending.cancel()
         }
         try await finished.wait(nil, late: Failure("")) {}
-    }
-
-    private func startQuiet(_ seconds: TimeInterval) {
-        quiet?.deadline.cancel()
-        guard seconds > 0 else { return finished.end(.success(())) }
-        quiet = (seconds, Deadline(after: seconds) { [finished] in finished.end(.success(())) })
     }
 
     /// Writes octets in pieces that one packet carries, each as soon as it can be sent.

@@ -110,9 +110,9 @@ extension BondsCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the pairings.",
             discussion: """
-                --show-keys prints the long term keys (LTK), identity resolving keys (IRK) and signature resolving keys \
-                (CSRK), as the nRF Sniffer's toolbar in Wireshark takes them: the most significant octet first. Who has \
-                them can read the connections of the two devices, recorded ones too, and pretend to be either.
+                --show-keys prints the long term keys (LTK), identity resolving keys (IRK) and signature resolving \
+                keys (CSRK), as the nRF Sniffer's toolbar in Wireshark takes them: the most significant octet first. \
+                Who has them can read the connections of the two devices, recorded ones too, and pretend to be either.
                 """
         )
 

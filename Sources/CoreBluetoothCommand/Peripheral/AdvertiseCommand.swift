@@ -17,16 +17,16 @@ struct AdvertiseCommand: ParsableCommand {
             the peripheral of a recorded conversation: its services, values, notifications and answers. With \
             --benchmark it serves "corebluetooth benchmark".
 
-            A file, whose values are hex, text, base64, uint8 to uint64, int8 to int64, float32, float64, or the medical \
-            devices' medfloat16 and medfloat32:
+            A file, whose values are hex, text, base64, uint8 to uint64, int8 to int64, float32, float64, or the \
+            medical devices' medfloat16 and medfloat32:
 
             \(GATTDescription.example)
 
             Lines of standard input are commands while it runs: "set 2A19 5F" changes a value, "notify 2A19 5F" also \
             sends it to subscribers, "notify 2A19" sends the present one, and "help" lists all.
 
-            What is advertised beside name and services, how, and beacons are for tools: Core Bluetooth has no calls for \
-            them.
+            What is advertised beside name and services, how, and beacons are for tools: Core Bluetooth has no calls \
+            for them.
 
             The package has a JSON Schema of such files for editors, which a file may name as "$schema":
 

@@ -94,11 +94,10 @@ extension AdvertiseSession {
     /// Performs a line.
     private func perform(_ text: String) {
         do {
-            let line = SessionLine(text)
-            guard let name = line.words.first?.lowercased(), !name.hasPrefix("#") else { return }
-            guard !line.isOpen else { throw Failure("a quotation mark is not closed") }
+            guard let (word, arguments) = try SessionLine(text).command() else { return }
+            let name = word.lowercased()
             guard name != "help" else { return showHelp() }
-            try parse(try Self.command(name), Array(line.words.dropFirst()))?.run(in: self)
+            try perform(try Self.command(name), arguments)
         } catch {
             let failure = error as? Failure ?? Failure("\(error)")
             let details: Record.Details = [("time", Record.time()), ("command", .string(text))]
@@ -115,20 +114,13 @@ extension AdvertiseSession {
 
     private static func command(_ name: String) throws -> any PeripheralLine.Type {
         if let command = commands.first(where: { Self.name($0) == name }) { return command }
-        let hint = CommandSuggestion.question(for: name, among: commands.map(Self.name)) ?? "help lists them"
-        throw Failure("there is no command \(PrintableText.quoted(name)); \(hint)")
+        throw SessionLine.unknownCommand(name, among: commands.map(Self.name))
     }
 
-    /// The command with its arguments; `nil` if they ask for help, which is printed.
-    private func parse<Line: PeripheralLine>(_ type: Line.Type, _ arguments: [String]) throws -> (any PeripheralLine)? {
-        do {
-            return try Line.parse(arguments)
-        } catch {
-            guard Line.exitCode(for: error) != .success else {
-                output.write(Line.message(for: error))
-                return nil
-            }
-            throw Failure("\(Self.name(type)): \(Line.message(for: error))")
+    private func perform<Line: PeripheralLine>(_ type: Line.Type, _ arguments: [String]) throws {
+        switch try type.parseLine(arguments, of: Self.name(type)) {
+        case .command(let line): try line.run(in: self)
+        case .help(let text): output.write(text)
         }
     }
 

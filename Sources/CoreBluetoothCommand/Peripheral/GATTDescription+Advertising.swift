@@ -50,8 +50,6 @@ extension GATTDescription {
         static let hint = "write 4 hexadecimal digits such as 0341, or a name such as \"Heart Rate Belt\""
     }
 
-    /// The octets of Manufacturer Specific Data that an advertising packet has space for, beside the flags.
-    static let manufacturerDataLimit = 26
     /// The intervals of advertising, in milliseconds (Vol 6, Part B, 4.4.2.2).
     static let intervals = 20.0...10_240.0
 
@@ -86,17 +84,19 @@ extension GATTDescription {
             return DescriptionProblem(place: "interval", text: "interval is a number of milliseconds from 20 to 10240")
         }
         let options = advertisingOptions
-        if let count = manufacturerData?.data.count, !(2...options.capacity - 2).contains(count) {
+        let limit = options.manufacturerDataLimit
+        if let count = manufacturerData?.data.count, !(2...limit).contains(count) {
             return DescriptionProblem(
                 place: "manufacturerData",
-                text: "manufacturerData has \(count) octets; 2, for the company, to \(options.capacity - 2) fit"
+                text: "manufacturerData has \(count) octets; 2, for the company, to \(limit) fit"
             )
         }
         guard options.octetCount > options.capacity else { return nil }
         return DescriptionProblem(
             place: serviceData == nil ? "" : "serviceData",
             text:
-                "the advertisement has \(options.octetCount) octets beside flags, name and services; \(options.capacity) fit"
+                "the advertisement has \(options.octetCount) octets beside flags, name and services; "
+                + "\(options.capacity) fit"
         )
     }
 }

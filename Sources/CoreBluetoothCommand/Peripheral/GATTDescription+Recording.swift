@@ -56,7 +56,7 @@ extension GATTDescription {
         )
         name = recorded.name
         manufacturerData = packets.lazy.compactMap(\.manufacturerSpecificData).first
-            .map { Value(Data($0.readableBytesView.prefix(Self.manufacturerDataLimit))) }
+            .map { Value(Data($0.readableBytesView.prefix(AdvertisingOptions().manufacturerDataLimit))) }
         channels = nil
         services = recorded.servicesBehindIncludedOnes.map { service in
             let names = Dictionary(

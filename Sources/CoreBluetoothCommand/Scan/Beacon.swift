@@ -1,4 +1,5 @@
-// Beacons, as they are advertised: iBeacon in Apple's Manufacturer Specific Data, Eddystone in the Service Data of FEAA.
+// Beacons, as they are advertised: iBeacon in Apple's Manufacturer Specific Data, Eddystone in the Service Data of
+// FEAA.
 
 import BluetoothTypes
 import CommandLineTool
@@ -128,7 +129,8 @@ enum Beacon: Hashable {
         case .iBeacon(let uuid, let major, let minor, let power):
             "iBeacon \(uuid.uuidString), major \(major), minor \(minor), \(power) dBm at 1 m"
         case .eddystoneUID(let namespace, let instance, let power):
-            "Eddystone-UID \(HexadecimalText.digits(namespace)) \(HexadecimalText.digits(instance)), \(power) dBm at 0 m"
+            "Eddystone-UID \(HexadecimalText.digits(namespace)) \(HexadecimalText.digits(instance)), "
+                + "\(power) dBm at 0 m"
         case .eddystoneURL(let url, let power): "Eddystone-URL \(PrintableText.text(url)), \(power) dBm at 0 m"
         case .eddystoneTLM(let voltage, let temperature, let packets, let uptime):
             "Eddystone-TLM \(voltage) mV, \(SecondsText.number(temperature)) °C, \(packets) packets, "

@@ -61,7 +61,7 @@ extension ScanSession {
             return criteria
         }
 
-        /// Whether later reports of a device can pass if the first does not, although they have no more parts.
+        /// Whether a report may pass after one with the same parts did not.
         var mayPassLater: Bool {
             rssi != nil || manufacturers.contains { !$0.prefix.isEmpty } || serviceData.contains { !$0.prefix.isEmpty }
         }

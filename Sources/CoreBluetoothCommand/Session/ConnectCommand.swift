@@ -88,7 +88,7 @@ final class DeviceSession {
 
     private func perform(_ line: String) async throws {
         switch try SessionCommands.parse(line) {
-        case .action(let action)?: try await action.run(on: connection)
+        case .command(let action)?: try await action.run(on: connection)
         case .help(let text)?: connection.output.write(text)
         case nil: break
         }

@@ -13,40 +13,29 @@ enum SessionCommands {
         PairAction.self, DisconnectAction.self, ReconnectAction.self, HelpAction.self, QuitAction.self,
     ]
 
-    /// The result of parsing a line.
-    enum Outcome {
-        case action(any DeviceAction)
-        /// Help that was asked for.
-        case help(String)
-    }
-
     /// The command with a name.
     static func command(_ name: String) throws -> any DeviceAction.Type {
         let found = all.first { Self.name($0) == name.lowercased() || name == "q" && $0 == QuitAction.self }
         if let found { return found }
-        let hint = CommandSuggestion.question(for: name, among: all.map(Self.name)) ?? "help lists them"
-        throw Failure("there is no command \(PrintableText.quoted(name)); \(hint)")
+        throw SessionLine.unknownCommand(name, among: all.map(Self.name))
     }
 
     /// A command's name.
     static func name(_ command: any DeviceAction.Type) -> String { command.configuration.commandName ?? "" }
 
     /// The command that a line asks for; `nil` for an empty line or a comment, which begins with `#`.
-    static func parse(_ text: String) throws -> Outcome? {
-        let line = SessionLine(text)
-        guard let name = line.words.first, !name.hasPrefix("#") else { return nil }
-        guard !line.isOpen else { throw Failure("a quotation mark is not closed") }
-        return try parse(try command(name), Array(line.words.dropFirst()))
+    static func parse(_ text: String) throws -> ParsedLine<any DeviceAction>? {
+        guard let (name, arguments) = try SessionLine(text).command() else { return nil }
+        return try parse(try command(name), arguments)
     }
 
-    private static func parse<Action: DeviceAction>(_ type: Action.Type, _ arguments: [String]) throws -> Outcome {
-        do {
-            return .action(try SessionCommand<Action>.parse(arguments).action)
-        } catch {
-            guard SessionCommand<Action>.exitCode(for: error) != .success else {
-                return .help(SessionCommand<Action>.message(for: error))
-            }
-            throw Failure("\(name(type)): \(SessionCommand<Action>.message(for: error))")
+    private static func parse<Action: DeviceAction>(
+        _ type: Action.Type,
+        _ arguments: [String]
+    ) throws -> ParsedLine<any DeviceAction> {
+        switch try SessionCommand<Action>.parseLine(arguments, of: name(type)) {
+        case .command(let command): .command(command.action)
+        case .help(let text): .help(text)
         }
     }
 

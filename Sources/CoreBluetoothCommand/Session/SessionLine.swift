@@ -1,6 +1,7 @@
 // A line of a session as words: separated by spaces, with quotation marks for a word that has some, and a backslash
 // before a character that is to stand for itself.
 
+import ArgumentParser
 import CommandLineTool
 import TerminalScreen
 
@@ -45,6 +46,21 @@ struct SessionLine {
         isOpen = quote != nil
     }
 
+    /// The name of a command and its arguments; `nil` for an empty line or a comment, which begins with `#`.
+    ///
+    /// - Throws: ``Failure`` if a quotation mark is not closed.
+    func command() throws -> (name: String, arguments: [String])? {
+        guard let name = words.first, !name.hasPrefix("#") else { return nil }
+        guard !isOpen else { throw Failure("a quotation mark is not closed") }
+        return (name, Array(words.dropFirst()))
+    }
+
+    /// The failure of a line whose command is none of these.
+    static func unknownCommand(_ name: String, among names: [String]) -> Failure {
+        let hint = CommandSuggestion.question(for: name, among: names) ?? "help lists them"
+        return Failure("there is no command \(PrintableText.quoted(name)); \(hint)")
+    }
+
     /// A word with the quotation marks that it needs.
     static func quoted(_ word: String) -> String {
         guard word.isEmpty || word.contains(where: { " \\\"'".contains($0) }) else { return word }
@@ -60,5 +76,27 @@ struct SessionLine {
         let fitting = candidates(lastLength > 0 ? words.dropLast() : words, word)
             .filter { $0.lowercased().hasPrefix(word.lowercased()) && seen.insert($0).inserted }
         return LineCompletion(replacedCount: lastLength, candidates: fitting.map(Self.quoted))
+    }
+}
+
+/// What the arguments of a line are.
+enum ParsedLine<Command> {
+    case command(Command)
+    /// Help that was asked for.
+    case help(String)
+}
+
+extension ParsableArguments {
+    /// Parses the arguments of a line.
+    ///
+    /// - Parameter name: The name of the command.
+    /// - Throws: ``Failure`` with the name, if they are not valid.
+    static func parseLine(_ arguments: [String], of name: String) throws -> ParsedLine<Self> {
+        do {
+            return .command(try parse(arguments))
+        } catch {
+            guard exitCode(for: error) != .success else { return .help(message(for: error)) }
+            throw Failure("\(name): \(message(for: error))")
+        }
     }
 }

@@ -63,7 +63,7 @@ struct LinkActionsTests {
                 let peripheral = try await central.find(DeviceQuery("Thermo"), timeout: limit)
                 try await central.connect(peripheral, timeout: limit)
                 let connection = DeviceConnection(central, peripheral, output: output, isSession: true)
-                guard case .action(let action)? = try SessionCommands.parse("mtu") else { return }
+                guard case .command(let action)? = try SessionCommands.parse("mtu") else { return }
                 try await action.run(on: connection)
             }
         }

@@ -17,12 +17,12 @@ struct SessionCommandsTests {
             #expect(try SessionCommands.parse(line) != nil, "\(line)")
         }
         let line = "WRITE FFF1 \"Hi there\" --text --without-response"
-        guard case .action(let action)? = try SessionCommands.parse(line),
+        guard case .command(let action)? = try SessionCommands.parse(line),
             let write = action as? WriteAction
         else { throw Failure("no write") }
         #expect(write.value == "Hi there" && write.form.text && write.withoutResponse)
         #expect(write.characteristic.characteristic == "FFF1")
-        guard case .action(let end)? = try SessionCommands.parse("q") else { throw Failure("no end") }
+        guard case .command(let end)? = try SessionCommands.parse("q") else { throw Failure("no end") }
         #expect(end is QuitAction)
         guard case .help(let text)? = try SessionCommands.parse("subscribe --help") else { throw Failure("no help") }
         #expect(text.contains("USAGE: subscribe <characteristic>"))

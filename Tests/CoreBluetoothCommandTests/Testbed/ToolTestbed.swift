@@ -61,7 +61,7 @@ final class ToolTestbed {
     @discardableResult
     func perform(_ line: String, on connection: DeviceConnection) throws -> [String] {
         let action = try perform { () async throws -> (any DeviceAction)? in
-            guard case .action(let action)? = try SessionCommands.parse(line) else { return nil }
+            guard case .command(let action)? = try SessionCommands.parse(line) else { return nil }
             return action
         }
         let wanted = try #require(action, "\(line)")

@@ -2,10 +2,10 @@
 //
 // The packet has the flags (3 octets) and 28 octets for manufacturer data, services and name, the two octets in front
 // of each field included. Manufacturer data comes first, since scanners for beacons ask for no scan response; then what
-// only tools advertise, and services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into the scan response, cut to
-// the 10 octets that apps have, unless the configuration permits all of it. Services that do not fit go into the scan
-// response beside the name, if it takes all of them. If it does not, they go into the overflow area, which takes 21
-// octets of the scan response and leaves 8 for the name.
+// only tools advertise, and services, 16-bit ones before 32-bit and 128-bit ones. A name that no longer fits goes into
+// the scan response, cut to the 10 octets that apps have, unless the configuration permits all of it. Services that do
+// not fit go into the scan response beside the name, if it takes all of them. If it does not, they go into the overflow
+// area, which takes 21 octets of the scan response and leaves 8 for the name.
 
 import BluetoothTypes
 import NIOCore

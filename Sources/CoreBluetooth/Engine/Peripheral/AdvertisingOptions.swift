@@ -24,6 +24,9 @@ package struct AdvertisingOptions: Hashable, Sendable {
         (self.phy == nil ? AdvertisingDataLimits.legacy : AdvertisingDataLimits.connectable) - 3
     }
 
+    /// The octets of Manufacturer Specific Data that a packet has space for, the company's identifier included.
+    package var manufacturerDataLimit: Int { self.capacity - 2 }
+
     /// The octets that these options take.
     package var octetCount: Int {
         AdvertisingData(elements: self.elements).octetCount + (self.includesTxPower ? 3 : 0)
