@@ -1,5 +1,6 @@
 // Faults between a host and its controller, as the fuzzer's input has them: packets pass, are lost, doubled, changed,
-// cut, or replaced by others, or the host stops reading for a while. That is no fault: nothing may get lost by it.
+// cut, or replaced by others, or the host stops reading for a while. That is no fault as long as all pauses together are
+// shorter than each time limit: nothing may get lost by it.
 
 import BluetoothAir
 import BluetoothHCI
@@ -26,6 +27,8 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
     private var passing = 0
     /// Whether a packet did not pass as it was.
     private(set) var hasFaults = false
+    /// How long the host has not read, in all. Pauses that follow each other add up for a packet that waits.
+    private var paused = TimeAmount.zero
     /// What came from the controller while the host does not read, as a socket keeps it; `nil` while it reads.
     private var unread: [HCIPacket]?
 
@@ -77,6 +80,9 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
     /// The host reads nothing until the time is over; its controller gets to know, as by a full socket.
     private func stopReading(for time: TimeAmount) {
         guard self.unread == nil else { return }
+        self.paused = self.paused + time
+        // The time limit of a command is the first to run out.
+        if self.paused >= Scenario.commandTimeout { self.hasFaults = true }
         self.unread = []
         (self.controller as? VirtualController)?.isHostWritable = false
         self.eventLoop.assumeIsolated().scheduleTask(in: time) {
@@ -105,7 +111,7 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
             self.passing = Int(number)
             return [packet]
         case 1 where number != 0:
-            // Up to 6.2 s, in which no time limit of a host runs out.
+            // Up to 6.2 s.
             self.stopReading(for: .milliseconds(200 * Int64(number)))
             return [packet]
         case let kind:

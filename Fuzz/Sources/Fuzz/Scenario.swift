@@ -23,6 +23,8 @@ final class Scenario {
     /// As many values of a stream may wait for the app: a window of 128 KiB, in which each counts 64 octets more, and
     /// those that the controller sends after the host has held the link back.
     private static let mostWaiting = 128 * 1024 / (StreamValue.length + 64) + 128
+    /// How long the host with faults waits for the answer to a command, since it may not read it at once.
+    static let commandTimeout = TimeAmount.seconds(20)
     /// As many octets of a channel may wait to be read: 512 frames of 247 octets.
     private static let mostUnread = 512 * 247
 
@@ -34,8 +36,8 @@ final class Scenario {
         configuration.callbackDelay = .milliseconds(self.consumers.delay)
         let adapter = BluetoothAdapter(air: self.air, configuration: configuration)
         self.app = App(adapter, self.consumers)
-        // A host whose commands are answered late, since it does not read, goes on.
-        self.host = LEHost(eventLoop: self.loop, configuration: LEHostConfiguration(commandTimeout: .seconds(20)))
+        let patient = LEHostConfiguration(commandTimeout: Self.commandTimeout)
+        self.host = LEHost(eventLoop: self.loop, configuration: patient)
         self.peer = PeerApp(
             self.host,
             connects: !self.consumers.appConnects,
