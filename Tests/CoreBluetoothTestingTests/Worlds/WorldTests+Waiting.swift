@@ -14,8 +14,9 @@ struct WaitingTests {
         let world = World(seed: 1)
         world.addPeripheral(.thermometer(onRead: { _ in .value(Data([23])).delayed(by: .seconds(3)) }))
         let reader = world.addDevice("phone").run { Reader() }
-        let value = try await world.wait { () async -> [UInt8]? in
-            while reader.values.isEmpty { await Task.yield() }
+        let clock = world.clock
+        let value = try await world.wait { () async throws -> [UInt8]? in
+            while reader.values.isEmpty { try await clock.sleep(for: .milliseconds(100)) }
             return reader.values.first
         }
         #expect(value == [23] && world.now > .seconds(3))
@@ -28,18 +29,18 @@ struct WaitingTests {
         let clock = world.clock
         await #expect(throws: Failed.self) {
             try await world.wait {
-                try await clock.sleep(for: .seconds(3))
+                try await clock.sleep(for: .milliseconds(300))
                 throw Failed()
             }
         }
         var isCancelled = false
         await #expect(throws: WorldError.self) {
-            try await world.wait(within: .seconds(1)) {
+            try await world.wait(within: .milliseconds(20)) {
                 while !Task.isCancelled { await Task.yield() }
                 isCancelled = true
             }
         }
-        #expect(world.now == .seconds(4))
+        #expect(world.now == .milliseconds(320))
         for _ in 0..<1_000 where !isCancelled { await Task.yield() }
         #expect(isCancelled)
     }
