@@ -47,4 +47,15 @@ struct BondTests {
         bond.peer.identity = bond.local.identity
         #expect(bond.identityAddress == identity)
     }
+
+    @Test("S10 finds a peer that distributed a key of zero by the address with which it paired")
+    func keyOfZero() {
+        var bond = Self.bond()
+        let identity = DeviceAddress(0x0011_2233_4466, kind: .public)
+        for (key, address) in [(Octets16.zero, Self.address), (Octets16(high: 1, low: 2), nil)] {
+            bond.peer.identity = IdentityInformation(identityResolvingKey: key, address: identity)
+            #expect(BondedPeer(bond).peerAddress == address)
+            #expect(BondedPeer(bond).identity.address == identity)
+        }
+    }
 }

@@ -31,6 +31,10 @@ struct DescriptionProblemTests {
             (#""properties": ["read"], "description": 5"#, "description: a text in quotation marks belongs here"),
             (#""properties": ["read"], "delay": "5""#, "delay: a number belongs here"),
             (#""properties": ["read"], "vlaue": 5"#, "did you mean \"value\"?"),
+            (
+                #""properties": ["read"] } ] }, { "uuid": "Presure", "characteristics": [ { "uuid": "FFF2""#,
+                "services[1].uuid: \"Presure\" is no UUID and no assigned name; did you mean \"Pressure\"?"
+            ),
         ]
     )
     func expectations(part: String, text: String) throws {
