@@ -1,6 +1,6 @@
-// What Swift cannot express on Linux: the Bluetooth sockets, which the C library does not declare, and serial ports at
-// any speed, whose declarations clash with those of the C library. Each function is one or two system calls and
-// returns zero or an error number of the system.
+// Functions for what Swift cannot express on Linux: the Bluetooth sockets, which the C library does not declare, and
+// serial ports at any speed, whose declarations clash with those of the C library. Each function is one or two system
+// calls and returns zero or an error number of the system.
 
 #ifndef LINUX_BLUETOOTH_H
 #define LINUX_BLUETOOTH_H

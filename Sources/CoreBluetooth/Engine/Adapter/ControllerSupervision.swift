@@ -65,7 +65,7 @@ struct ControllerSupervision {
         case log(String)
     }
 
-    /// How long a controller has to be ready before its failures are forgotten.
+    /// The time for which a controller must be ready before its failures are forgotten.
     static let stabilityInterval = TimeAmount.seconds(2)
     /// The delay before the first retry, and the limit of its doubling.
     static let retryDelays: ClosedRange<TimeAmount> = .milliseconds(25)...TimeAmount.seconds(2)
