@@ -93,8 +93,8 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "CPlatform", "CoreBluetooth", "BluetoothHCI", "BluetoothHost", "BluetoothTransport", "SequenceDiagram",
-                "TerminalScreen", .argumentParser, .logging,
+                "CPlatform", "CoreBluetooth", "BluetoothHCI", "BluetoothHost", "BluetoothTransport", "BluetoothTypes",
+                "SequenceDiagram", "TerminalScreen", .argumentParser, .logging,
             ]
         ),
         // A page for the user of this computer, over HTTP.

@@ -13,7 +13,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
-        // What the programs share.
+        // Shared by the programs.
         .target(
             name: "BenchmarkSupport",
             dependencies: [.product(name: "CoreBluetooth", package: "OpenCoreBluetooth")]
@@ -29,11 +29,11 @@ let package = Package(
                 .product(name: "BluetoothHCI", package: "OpenCoreBluetooth"),
                 .product(name: "BluetoothTypes", package: "OpenCoreBluetooth"),
                 .product(name: "ITCB", package: "OpenCoreBluetooth"),
-                // What P-256 costs by itself.
+                // The cost of P-256 by itself.
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-                // What an event loop costs by itself.
+                // The cost of an event loop by itself.
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
@@ -67,7 +67,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
-        // The mesh messenger of the tests, in virtual time. A program of its own, as its clocks are those of a world.
+        // The mesh messenger of the tests, in virtual time; a separate program, since its clocks are a world's.
         .executableTarget(
             name: "Mesh",
             dependencies: [

@@ -12,7 +12,7 @@ import subprocess
 import mutations
 
 LIMIT = 1 << 16
-# A table and texts; what they say is compared with their sources.
+# A table and texts, which are compared with their sources.
 LEFT_OUT = {"AssignedNumbers", "Lessons"}
 
 HEADER = """#include <stdbool.h>
@@ -76,7 +76,7 @@ def read(path):
 
 
 def write(path, text):
-    """Writes a file that differs, so that a build sees no other as changed."""
+    """Writes a file only if it differs, so that a build does not see others as changed."""
     if os.path.exists(path) and read(path) == text:
         return
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -95,13 +95,13 @@ class MutatedPackage:
         self.mutants = {int(n): mutations.Mutation(**m) for n, m in json.loads(read(self.list)).items()}
 
     def update_tests(self):
-        """Takes the tests of now; the sources stay those that the mutants were made of."""
+        """Takes the present tests; the sources stay those of the mutants."""
         self.copy_files(files_of(self.root))
         if self.swift_build().returncode != 0:
-            raise SystemExit(f"the copy does not build with the tests of now; {self.log} has the errors")
+            raise SystemExit(f"the copy does not build with the present tests; {self.log} has the errors")
 
     def make(self, modules, files, count, seed, held_out):
-        """Chooses mutations by chance and builds what compiles; held-out ones or others."""
+        """Chooses mutations at random, held-out ones or others, and builds those that compile."""
         found = []
         for path in files_of(self.root):
             if mutable(path) and (path in files if files else not modules or path.split("/")[1] in modules):
@@ -109,11 +109,11 @@ class MutatedPackage:
         self.choose([mutation for mutation in found if mutation.is_held_out == held_out], count, seed)
 
     def make_written(self, written, count, seed):
-        """Chooses by chance among changes that somebody has written, and builds what compiles."""
+        """Chooses at random among written changes, and builds those that compile."""
         self.choose([mutations.written(read(f"{self.root}/{each['path']}"), **each) for each in written], count, seed)
 
     def choose(self, found, count, seed):
-        """Takes as many of the mutations, no two of them on one line, and builds them."""
+        """Takes this number of mutations, at most one on a line, and builds them."""
         paths = files_of(self.root)
         random.Random(seed).shuffle(found)
         spans = collections.defaultdict(list)
@@ -128,7 +128,7 @@ class MutatedPackage:
         write(self.list, json.dumps({n: vars(m) for n, m in self.mutants.items()}))
 
     def copy_files(self, paths):
-        """Everything but what the mutants change; and the module that says which mutant is active."""
+        """Everything that the mutants do not change, and the module that says which mutant is active."""
         names = sorted({path.split("/")[1] for path in paths if mutable(path)})
         for path in paths:
             if not mutable(path) and path != "Package.swift":
@@ -138,7 +138,7 @@ class MutatedPackage:
                         os.makedirs(os.path.dirname(target), exist_ok=True)
                         os.symlink(os.readlink(f"{self.root}/{path}"), target)
                     continue
-                # What is the same stays as it is, or the build would see it as changed.
+                # Equal files are kept, or the build would see them as changed.
                 if not os.path.exists(target) or not filecmp.cmp(f"{self.root}/{path}", target, shallow=False):
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     shutil.copy2(f"{self.root}/{path}", target)
@@ -161,7 +161,7 @@ class MutatedPackage:
                 write(f"{self.copy}/{path}", text)
 
     def build(self):
-        """Builds, and takes out what does not compile, until it builds."""
+        """Builds, and removes mutants that do not compile, until it builds."""
         while True:
             self.write_sources()
             result = self.swift_build()
@@ -177,7 +177,7 @@ class MutatedPackage:
             print(f"{len(blamed)} mutants do not compile, {len(self.mutants)} are left", flush=True)
 
     def swift_build(self):
-        # Nobody looks for a line in what is built here.
+        # Line numbers do not matter here.
         command = ["swift", "build", "--build-tests", "-debug-info-format", "none", "-Xswiftc", "-use-ld=lld"]
         result = subprocess.run(command, cwd=self.copy, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -187,7 +187,7 @@ class MutatedPackage:
         return result
 
     def blamed(self, path, line):
-        """The mutants of a line; where it has none, of the nearest above: an error may stand where a scope ends."""
+        """The mutants of a line, or of the nearest line above: an error may be reported at the end of a scope."""
         own = [(line - m.line, n) for n, m in self.mutants.items() if m.path == path and m.line <= line]
         there = {n for distance, n in own if distance == 0}
         return there or {n for _, n in sorted(own)[:2]} or {n for n, m in self.mutants.items() if m.path == path}

@@ -12,7 +12,7 @@ import zlib
 OPENING, CLOSING = "([{", ")]}"
 BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 DECLARATIONS = "init|func|var|subscript|deinit|struct|enum|class|extension"
-# What is said to a developer or in the log is no behaviour that a test has to hold.
+# Messages to developers and log lines are not behaviour that a test must check.
 SILENT = re.compile(r"\b(precondition|preconditionFailure|assert|assertionFailure|fatalError|logger|log|misuse)\b")
 
 
@@ -27,13 +27,13 @@ class Mutation:
     kind: str
     before: str
     after: str
-    # What stands in its place, with {n} for the mutant's number.
+    # The replacement, with {n} for the mutant's number.
     replacement: str
 
     @property
     def is_held_out(self):
-        """Whether the mutation is one of the fifth that is kept for a trial. Which ones are follows from what they change,
-        not from where it stands."""
+        """Whether the mutation is one of the fifth that is held out for a trial. That depends on the changed text,
+        not on its place."""
         return zlib.crc32(f"{self.path} {self.kind} {self.before} {self.after}".encode()) % 5 == 0
 
     def is_near(self, other):
@@ -42,14 +42,14 @@ class Mutation:
 
 
 def written(text, path, before, after, form, occurrence=1, why=""):
-    """A change that somebody has written: an expression of the file's text that becomes another one, or statements."""
+    """A written change: an expression in the file's text is replaced by another one, or statements are."""
     start = -1
     for _ in range(occurrence):
         start = text.find(before, start + 1)
         if start < 0:
-            raise SystemExit(f"{path} has no such text, or not so often:\n{before}")
+            raise SystemExit(f"{path} does not have this text, or not this often:\n{before}")
     if form == "statement" and before.startswith("defer"):
-        raise SystemExit(f"{path}: a defer ends with the scope that it stands in; change a statement in it:\n{before}")
+        raise SystemExit(f"{path}: a defer ends with its scope; change a statement in it:\n{before}")
     old, new = (part.replace("{", "{{").replace("}", "}}") for part in (before, after))
     replacement = {"expression": f"(isActive({{n}}) ? ({new}) : ({old}))",
                    "statement": f"if isActive({{n}}) {{{{ {new} }}}} else {{{{ {old} }}}}"}[form]
@@ -58,7 +58,7 @@ def written(text, path, before, after, form, occurrence=1, why=""):
 
 
 def masked(text):
-    """The text with comments and what stands in strings replaced by spaces; its length stays."""
+    """The text with comments and the contents of strings replaced by spaces, at the same length."""
     out = list(text)
     i, end = 0, len(text)
 
@@ -91,7 +91,7 @@ def masked(text):
 
 
 def string_end(text, i, quote, escape):
-    """Where the string ends whose contents begin at `i`."""
+    """The end of the string whose contents begin at `i`."""
     while i < len(text):
         if text.startswith(quote, i):
             return i + len(quote)
@@ -105,7 +105,7 @@ def string_end(text, i, quote, escape):
 
 
 def closing(text, i):
-    """Where the bracket that stands at `i` closes; strings within count as text."""
+    """The end of the bracket that opens at `i`; strings within count as text."""
     depth = 0
     while i < len(text):
         if text[i] in OPENING:
@@ -175,7 +175,7 @@ class Finder:
     # A condition is one operand or several; each is taken out alone, and each comparison is moved by one.
 
     def boolean(self, start, end, alone):
-        """`alone`: what the condition becomes where it has one operand: "true", "false" or its negation, "not"."""
+        """`alone`: the replacement of a condition with one operand: "true", "false" or its negation, "not"."""
         code = self.code
         if re.search(r"\b(try|await|is)\b", code[start:end]) or start >= end:
             return
@@ -243,7 +243,7 @@ class Finder:
             self.boolean(match.start(1), match.end(1), "not")
 
     def block(self, start):
-        """Where the block behind a condition opens."""
+        """The start of the block after a condition."""
         depth = 0
         for i in range(start, min(len(self.code), start + 1500)):
             character = self.code[i]
@@ -273,7 +273,7 @@ class Finder:
                 if re.search(r" (&&|\|\||<|<=|>|>=|==|!=) ", value):
                     before = len(self.mutations)
                     self.boolean(start, end, "not")
-                    # One whole negated says no more than its edge.
+                    # Negating the whole tests no more than moving its edge.
                     self.mutations[before:] = [m for m in self.mutations[before:] if m.kind != "condition"]
 
     def ternaries(self):

@@ -31,7 +31,7 @@ def end_all(folder):
                 if name in file.read().split(b"\0"):
                     os.kill(int(process), signal.SIGKILL)
         except OSError:
-            # It has ended, or is somebody else's.
+            # It has ended, or belongs to another user.
             pass
 
 
@@ -49,7 +49,7 @@ class Suites:
         return list(dict.fromkeys(line.split("/")[0] for line in listed.splitlines() if "." in line))
 
     def run(self, name, active, limit, covered=None):
-        """Runs a suite for up to `limit` seconds; returns its exit status, "timeout" where it did not end, its time in
+        """Runs a suite for up to `limit` seconds; returns its exit status, "timeout" if it did not end, its time in
         seconds and its output."""
         folder = tempfile.mkdtemp(dir=self.folder)
         environment = dict(os.environ, MUTANTS=",".join(map(str, active)), SWIFT_BACKTRACE="enable=no", TMPDIR=folder,
@@ -170,7 +170,7 @@ class Trial:
             self.end(number, "survived")
 
     def together(self, left):
-        """Runs what is left of suites with up to eight mutants at once."""
+        """Runs the remaining suites with up to eight mutants at once."""
         names = sorted({n for each in left.values() for n in each}, key=lambda n: self.coverage[n]["time"])
         print(f"{len(left)} mutants go on in {len(names)} suites", flush=True)
 
@@ -206,18 +206,18 @@ class Trial:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--module", action="append", default=[], help="of this module alone; more than once for more")
-    parser.add_argument("--file", action="append", default=[], help="of this file alone; more than once for more")
-    parser.add_argument("--tests", help="only the suites whose names have this regular expression in them")
-    parser.add_argument("--changes", help="of those that stand in this file; the README says how")
-    parser.add_argument("--development", action="store_true", help="of the mutants that are not kept for trials")
-    parser.add_argument("--mutants", type=int, default=75, help="how many")
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 20), help="which ones")
-    parser.add_argument("--spare", type=int, default=20, help="percent more are built, for those that do not compile")
-    parser.add_argument("--jobs", type=int, default=2, help="suites at a time")
-    parser.add_argument("--seconds", type=float, default=30, help="for a mutant alone, before it goes on with others")
-    parser.add_argument("--again", action="store_true", help="the mutants of the last build, with the tests of now")
-    parser.add_argument("--skip", type=int, default=0, help="leave out as many mutants of the build")
+    parser.add_argument("--module", action="append", default=[], help="only mutants of this module (repeatable)")
+    parser.add_argument("--file", action="append", default=[], help="only mutants of this file (repeatable)")
+    parser.add_argument("--tests", help="only the suites whose names match this regular expression")
+    parser.add_argument("--changes", help="the changes in this file; see the README")
+    parser.add_argument("--development", action="store_true", help="mutants that are not held out for trials")
+    parser.add_argument("--mutants", type=int, default=75, help="the number of mutants")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 20), help="the seed of the choice")
+    parser.add_argument("--spare", type=int, default=20, help="build this percentage more, since some do not compile")
+    parser.add_argument("--jobs", type=int, default=2, help="the number of suites at a time")
+    parser.add_argument("--seconds", type=float, default=30, help="the time for a mutant before it runs beside others")
+    parser.add_argument("--again", action="store_true", help="use the last build's mutants, with the present tests")
+    parser.add_argument("--skip", type=int, default=0, help="leave out this number of mutants of the build")
     parser.add_argument("--copy", default=f"{os.path.dirname(os.path.abspath(__file__))}/.build/package")
     options = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

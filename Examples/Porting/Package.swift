@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
 // The recipe "Combine" of the page "Porting an app": on Linux OpenCombine takes Combine's place. A separate package, so
-// that nobody else's build compiles OpenCombine.
+// that no other build compiles OpenCombine.
 
 import PackageDescription
 

@@ -28,7 +28,7 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox.git", from: "0.27.1"),
     ],
     targets: [
-        // What sensor and logger say to each other: a format, without Bluetooth.
+        // The format of the messages between sensor and logger, without Bluetooth.
         .target(name: "SensorValues"),
         // The sensor: numbers its measurements, and keeps them until the logger has stored them.
         .target(name: "Sensor", dependencies: ["SensorValues", coreBluetooth]),

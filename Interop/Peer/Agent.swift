@@ -3,7 +3,7 @@
 //     {"event": "prompt", "kind": "enterCode"}          {"do": "enter", "code": "123456"}
 //     {"event": "pairingEnded", "error": null}
 //
-// What devices give each other by another way than Bluetooth goes through the script, as octets of advertising data:
+// Out-of-band data goes through the script, as octets of advertising data:
 //
 //     {"do": "handOver", "kind": "legacy", "data": "1210…"}          {"event": "handedOver", "data": "1122…"}
 
@@ -15,7 +15,7 @@ import NIOConcurrencyHelpers
 final class Agent: PairingAgent {
     let capabilities: PairingCapabilities
     let usesOutOfBandData: Bool
-    /// What the devices have given each other, by the script.
+    /// The devices' out-of-band data, exchanged by the script.
     private let exchange = NIOLockedValueBox(PairingOutOfBandExchange())
     /// The prompt that waits for an answer.
     private let prompt = NIOLockedValueBox<PairingPrompt?>(nil)
@@ -68,7 +68,7 @@ final class Agent: PairingAgent {
         say("pairingEnded", ["error": error, "peer": peer.identifier.uuidString])
     }
 
-    /// The user answers. A code of `null` is a user who gives up.
+    /// The user answers. A code of `null` means that the user gives up.
     func answer(_ message: Message) {
         let prompt = self.prompt.withLockedValue { prompt in
             defer { prompt = nil }

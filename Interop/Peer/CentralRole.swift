@@ -88,7 +88,7 @@ final class CentralRole: NSObject {
         peer.discoverServices(message.uuids("services"))
     }
 
-    /// The number of an attribute; one that is new gets the next.
+    /// The number of an attribute; a new one gets the next number.
     func number(of attribute: CBAttribute) -> Int {
         if let number = self.attributes.firstIndex(where: { $0 === attribute }) { return number }
         self.attributes.append(attribute)
@@ -182,7 +182,7 @@ final class CentralRole: NSObject {
         }
     }
 
-    /// A step of a repetition has its answer; false if none was under way.
+    /// A step of a repetition was answered; returns false if there is no repetition.
     private func stepped(
         _ number: Int,
         _ characteristic: CBCharacteristic,
@@ -253,7 +253,7 @@ extension CentralRole: CBCentralManagerDelegate {
 extension CentralRole: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         say("modified", ["services": invalidatedServices.map(\.uuid.uuidString)])
-        // As apps have to: what was being discovered is no more.
+        // As apps must: the attributes of a running discovery are invalid.
         guard self.discoveries[peripheral.identifier]?.knowsServices == true else { return }
         self.discoveries[peripheral.identifier] = Discovery(of: peripheral)
         peripheral.discoverServices(nil)

@@ -14,7 +14,7 @@ final class ChannelUser: NSObject, StreamDelegate {
     private var received = 0
     private var expected: Int?
     private var fault: String?
-    /// Whether what comes is left unread.
+    /// Whether received octets stay unread.
     private var isPaused = false
 
     init(_ channel: CBL2CAPChannel, number: Int) {
@@ -28,7 +28,7 @@ final class ChannelUser: NSObject, StreamDelegate {
         }
     }
 
-    /// The octet at a place.
+    /// The octet at an offset of the stream.
     static func octet(_ place: Int) -> UInt8 { UInt8(truncatingIfNeeded: 7 &* place &+ place / 251) }
 
     func send(_ octets: Int) {
@@ -106,9 +106,9 @@ final class Channels {
     // Used on the main thread.
     private var users: [ChannelUser] = []
 
-    /// A channel was opened, or was not.
+    /// A channel was opened, or could not be.
     func opened(_ channel: CBL2CAPChannel?, _ error: (any Error)?) {
-        // The callback's queue does not use it any more: from here on only the main thread does.
+        // The callback's queue no longer uses it: from here on only the main thread does.
         nonisolated(unsafe) let channel = channel
         let reason = words(error)
         DispatchQueue.main.async {

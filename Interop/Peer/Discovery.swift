@@ -7,16 +7,16 @@ import Foundation
 struct Discovery {
     private let peer: CBPeripheral
     private let start = DispatchTime.now()
-    /// Requests whose answer is still to come; the first is the services' own.
+    /// Requests that await an answer; the first is that for the services.
     private var open = 1
 
     init(of peer: CBPeripheral) { self.peer = peer }
 
     var isComplete: Bool { self.open == 0 }
-    /// Whether the services are known, so that it has to begin again where they change.
+    /// Whether the services are known, so that it has to begin again if they change.
     private(set) var knowsServices = false
 
-    /// Whether a service is one of those that were discovered, and not one that has changed since.
+    /// Whether a service was discovered and has not changed since.
     func includes(_ service: CBService?) -> Bool { self.peer.services?.contains { $0 === service } ?? false }
 
     mutating func discoveredServices() {

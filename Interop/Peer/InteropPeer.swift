@@ -14,14 +14,14 @@ final class InteropPeer {
 
     init(agent: Agent?) { self.agent = agent }
 
-    /// Has the queue do what a line says.
+    /// Carries out a line's command on the queue.
     func receive(_ line: String) {
         guard let message = Message(line) else { return say("fault", ["reason": "no JSON object: \(line)"]) }
         // The queue that this is for takes no lines.
         if message.text("do") == "unblock" { self.unblocked.signal() } else { self.queue.async { self.take(message) } }
     }
 
-    /// Does what a line says.
+    /// Carries out a line's command.
     private func take(_ message: Message) {
         switch message.text("do") {
         case "block":
@@ -65,7 +65,7 @@ final class InteropPeer {
 }
 
 extension CBManagerState {
-    /// The name of the state, as Swift has it.
+    /// The name of the state in Swift.
     var name: String {
         switch self {
         case .unknown: "unknown"

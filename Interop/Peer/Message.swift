@@ -1,13 +1,13 @@
-// What travels on the lines: objects of JSON, octets as hexadecimal digits.
+// The lines in both directions: JSON objects, with octets as hexadecimal digits.
 
 import CoreBluetooth
 import Foundation
 
-/// An object of a line that came in.
+/// The object of a received line.
 struct Message {
     private let fields: [String: Any]
 
-    /// Reads a line; `nil` if it is none.
+    /// Reads a line; `nil` if it is not an object.
     init?(_ line: String) {
         guard let fields = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
             return nil
@@ -32,7 +32,7 @@ struct Message {
     }
 }
 
-/// Says what happened.
+/// Reports an event.
 func say(_ event: String, _ fields: [String: Any?] = [:]) {
     var object = fields.mapValues { $0 ?? NSNull() }
     object["event"] = event
@@ -88,7 +88,7 @@ enum Numbered {
     }
 }
 
-/// Counts numbered values as they come.
+/// Counts received numbered values.
 struct Counter {
     private let expected: Int
     private let length: Int

@@ -5,7 +5,7 @@ import CoreBluetooth
 import Foundation
 
 final class PeripheralRole: NSObject {
-    /// Updates that are still to be sent.
+    /// Updates to be sent.
     private struct Updates {
         let characteristic: CBMutableCharacteristic
         let total: Int
@@ -19,7 +19,7 @@ final class PeripheralRole: NSObject {
     private var manager: CBPeripheralManager?
     private var characteristics: [CBUUID: CBMutableCharacteristic] = [:]
     private var values: [CBUUID: Data] = [:]
-    /// What the reads and writes of a characteristic are refused with.
+    /// The errors with which reads and writes of a characteristic are refused.
     private var refusals: [CBUUID: CBATTError.Code] = [:]
     private var services: [CBMutableService] = []
     private var unpublished = 0
@@ -43,7 +43,7 @@ final class PeripheralRole: NSObject {
         let made = message.messages("services").map { description in
             let service = CBMutableService(type: description.uuid("uuid"), primary: !description.flag("secondary"))
             service.characteristics = description.messages("characteristics").map(self.characteristic)
-            // A service includes such as were published before it, by their numbers.
+            // A service includes earlier ones, by their numbers.
             service.includedServices = description.numbers("includes").map { self.services[$0] }
             self.services.append(service)
             return service
@@ -252,7 +252,7 @@ extension PeripheralRole: CBPeripheralManagerDelegate {
                 }
                 continue
             }
-            // What starts at an offset is a piece of a long value.
+            // A write at an offset is a part of a long value.
             let before = request.offset == 0 ? Data() : self.values[uuid] ?? Data()
             self.values[uuid] = before.prefix(request.offset) + part
         }

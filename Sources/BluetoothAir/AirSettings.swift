@@ -1,5 +1,5 @@
-// What an air does to packets: whether they take time, and how likely one is lost. `Air.losesPacket()` draws for each
-// packet and each listener separately.
+// The settings of an air: whether packets take time, and the probability that one is lost. `Air.losesPacket()` draws
+// for each packet and each listener separately.
 
 /// How an air treats time and loss.
 public struct AirSettings: Hashable, Sendable {

@@ -1,6 +1,6 @@
-// How long packets are on the air (Vol 6, Part B, 2.1 and 2.2). A packet on LE 1M or LE 2M has a preamble of one octet
-// (two on 2M), an access address of four, a header of two, the payload, and a CRC of three. LE Coded has a preamble of
-// 80 us and an access address of 256 us; this air always uses eight symbols per bit.
+// The time for which packets are on the air (Vol 6, Part B, 2.1 and 2.2). A packet on LE 1M or LE 2M has a preamble of
+// one octet (two on 2M), an access address of four, a header of two, the payload, and a CRC of three. LE Coded has a
+// preamble of 80 us and an access address of 256 us; this air always uses eight symbols per bit.
 
 import BluetoothTypes
 import NIOCore

@@ -48,7 +48,7 @@ public final class UserAir {
         package var limits: H4Server.Limits
         /// The time limit of a join.
         package var timeout: TimeAmount
-        /// How long the process that serves the air may be suspended before connections to it are closed.
+        /// The time for which the process that serves the air may be suspended before connections to it are closed.
         package var suspensionLimit: TimeAmount
 
         /// Creates a configuration.

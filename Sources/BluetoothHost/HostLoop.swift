@@ -8,7 +8,7 @@ import NIOCore
 final class HostLoop {
     /// The event loop.
     let eventLoop: any EventLoop
-    /// What the loop and the controller's channel hold instead of the host.
+    /// The reference that the loop and the controller's channel hold instead of the host.
     let entry = HostEntry()
     private var isTurnScheduled = false
     /// Whether the user is making several calls, which share a turn.

@@ -30,7 +30,7 @@ public struct LEHostConfiguration: Sendable {
     public var fallbackAddress: DeviceAddress?
     /// The ATT MTU that this host offers, 23 to 517 octets.
     public var preferredMTU: Int
-    /// How long a controller may take to answer a command before it counts as lost.
+    /// The time in which a controller must answer a command before it counts as lost.
     public var commandTimeout: TimeAmount
     /// Whether to use the extended commands if the controller lists them (Vol 4, Part E, 3.1.1); `nil` to try them
     /// first, since some controllers accept them and do nothing.
@@ -153,7 +153,7 @@ public struct ScanParameters: Hashable, Sendable {
     public var filtersDuplicates: Bool
     /// The time between the starts of two scan windows, 2.5 ms to 10.24 s.
     public var interval: TimeAmount
-    /// How long the radio listens in each interval.
+    /// The time for which the radio listens in each interval.
     public var window: TimeAmount
     /// The primary advertising PHYs to listen on; `nil` for all that the controller has.
     package var phys: PHYSet?

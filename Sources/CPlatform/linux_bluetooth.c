@@ -84,20 +84,22 @@ static struct l2cap_address l2cap_address(const uint8_t address[6], bool is_rand
     return place;
 }
 
-int linux_l2cap_socket(int *descriptor) {
-    *descriptor = socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, l2cap_protocol);
-    return result(*descriptor);
-}
-
-int linux_l2cap_bind(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm) {
+int linux_l2cap_socket(
+    int *descriptor, const uint8_t address[6], bool is_random, uint16_t psm, uint8_t level, uint16_t mtu) {
+    int made = socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, l2cap_protocol);
+    if (made < 0) return errno;
     struct l2cap_address place = l2cap_address(address, is_random, psm);
-    return result(bind(descriptor, (struct sockaddr *)&place, sizeof place));
-}
-
-int linux_l2cap_configure(int descriptor, uint8_t level, uint16_t mtu) {
     struct l2cap_security security = {.level = level};
-    int error = result(setsockopt(descriptor, bluetooth_options, security_option, &security, sizeof security));
-    return error ? error : result(setsockopt(descriptor, bluetooth_options, receive_mtu_option, &mtu, sizeof mtu));
+    // Before the socket has an address of Bluetooth LE, the kernel refuses the length of SDUs.
+    if (bind(made, (struct sockaddr *)&place, sizeof place) < 0
+        || setsockopt(made, bluetooth_options, security_option, &security, sizeof security) < 0
+        || setsockopt(made, bluetooth_options, receive_mtu_option, &mtu, sizeof mtu) < 0) {
+        int error = errno;
+        close(made);
+        return error;
+    }
+    *descriptor = made;
+    return 0;
 }
 
 int linux_l2cap_connect(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm) {

@@ -16,9 +16,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/// How long to wait for threads of the pool before checking all threads, in nanoseconds of real time.
+/// The wait for threads of the pool before all threads are checked, in nanoseconds of real time.
 #define WAITING_TIME 100000
-/// How long threads share a processor without rest.
+/// The time for which threads share a processor without rest.
 #define SHARING_TIME 1000000
 /// The number of faster rests in a row after which they share one again; meanwhile the system chooses processors.
 #define SHARING_COUNT 16

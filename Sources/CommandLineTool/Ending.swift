@@ -22,7 +22,7 @@ package struct Failure: Error {
     /// The line.
     package let line: String
     package let kind: Kind
-    /// What the failure's JSON object has besides the line and the kind.
+    /// The fields of the failure's JSON object besides the line and the kind.
     package var details: [(key: String, value: JSONValue)]
 
     /// Creates a failure from its line.

@@ -1,5 +1,7 @@
 // A value in a line of JSON. The keys of an object stay in the order given, which Foundation's encoders do not promise.
 
+import BluetoothTypes
+
 /// A value in a line of JSON (RFC 8259).
 package enum JSONValue: ExpressibleByStringLiteral, Sendable {
     case string(String)

@@ -1,5 +1,7 @@
 // Makes text from the air, a file name or an argument harmless for a terminal.
 
+import BluetoothTypes
+
 /// Text without control characters.
 package enum PrintableText {
     /// The text, with U+FFFD for each scalar that would move a terminal's cursor or break the line. Trailing NULs, with
@@ -21,16 +23,4 @@ package enum PrintableText {
 
     /// A name in quotation marks.
     package static func quoted(_ name: String) -> String { "\"" + text(name) + "\"" }
-}
-
-extension Unicode.Scalar {
-    /// Whether a terminal would obey the scalar, reorder the text after it, or not show it: controls, text directions,
-    /// tags. Variation selectors and joiners of scripts and emoji are not hidden.
-    var isHidden: Bool {
-        switch self.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .format, .surrogate: true
-        case .unassigned: self.properties.isDefaultIgnorableCodePoint
-        default: false
-        }
-    }
 }

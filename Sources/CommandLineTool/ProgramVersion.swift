@@ -7,7 +7,7 @@ package enum ProgramVersion {
     /// The version alone, such as `0.1.0` or `0.1.0+12.g0123abc`.
     package static var text: String { String(String(cString: program_version()).prefix { !$0.isWhitespace }) }
 
-    /// What `--version` prints.
+    /// The output of `--version`.
     ///
     /// - Parameter program: The program's name.
     package static func line(_ program: String) -> String { "\(program) (OpenCoreBluetooth) \(text)" }

@@ -17,7 +17,7 @@ package struct ProgressText: Sendable {
         case seconds
     }
 
-    /// What the program is doing.
+    /// The program's present activity.
     package var label: String
     package var unit: Unit
     /// The total; `nil` if it is unknown.

@@ -137,7 +137,7 @@ package final class HeldClock: ProcessClock {
     }
 
     private static let longest: UInt64 = 30 * 86400 * 1_000_000_000
-    /// How long the process may take to come to rest before the world starts, in nanoseconds of real time.
+    /// The time limit for the process to come to rest before the world starts, in nanoseconds of real time.
     private static let restBeforeBeginning: UInt64 = 2_000_000_000
     private static let advice =
         "use withProcessTime { world in … }, an exit test (#expect(processExitsWith: .success)), or swift test --no-parallel"

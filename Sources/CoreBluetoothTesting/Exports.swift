@@ -1,5 +1,5 @@
-// What a test gets that says `import CoreBluetoothTesting`: Core Bluetooth itself, how the air can be, and where and
-// what devices are on it.
+// Re-exports for tests that say `import CoreBluetoothTesting`: Core Bluetooth itself, the settings of the air, and
+// where and what devices are on it.
 
 @_exported public import CoreBluetooth
 

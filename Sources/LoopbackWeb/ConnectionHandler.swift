@@ -204,8 +204,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
     }
 
-    /// What every answer tells the browser: run only the page's own files, show the page in no frame, send its address
-    /// to nobody, and store nothing.
+    /// The headers of every answer, which tell the browser to run only the page's own files, show the page in no frame,
+    /// send its address to nobody, and store nothing.
     static let protectiveHeaders = [
         "Connection": "close",
         "Cache-Control": "no-store",

@@ -8,7 +8,7 @@ import Foundation
 /// Output to standard error would spoil the screen meanwhile: it goes to an unnamed file, and from there to its
 /// destination when the screen is closed.
 enum TerminalRestoration {
-    /// What a signal handler needs; not changed while it is published.
+    /// The data of a signal handler; not changed while it is published.
     private struct Record {
         var descriptor: CInt
         var settings: termios

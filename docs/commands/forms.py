@@ -1,4 +1,4 @@
-"""Whether a command has the form that its program takes, also where a page has a placeholder in it: `--name N`."""
+"""Whether a command has a form that its program accepts, also with a placeholder: `--name N`."""
 
 import json
 import re
@@ -16,13 +16,13 @@ class WrongForm(Exception):
 
 class Forms:
     def __init__(self, programs):
-        """`programs` is the folder that has them."""
+        """`programs` is their folder."""
         self.commands = {}
         for program in PROGRAMS:
-            # What the programs' manual pages are made of, too.
+            # The manual pages are made from the same data.
             answer = subprocess.check_output([f"{programs}/{program}", "--experimental-dump-help"])
             self.commands[program] = json.loads(answer)["command"]
-        # A command that is a program of its own.
+        # A command that is a separate program.
         tool = self.commands["corebluetooth"]
         tool["subcommands"] = [
             {**self.commands.get(f"corebluetooth-{one['commandName']}", one), "commandName": one["commandName"]}
@@ -30,13 +30,13 @@ class Forms:
         ]
 
     def check(self, text):
-        """Compares subcommands and options with those that the program has. Whether there is more than subcommands."""
+        """Compares subcommands and options with the program's. Returns whether there is more than subcommands."""
         first, *words = text.split()
         command = self.commands[first]
         while words and (below := [one for one in command.get("subcommands", []) if one["commandName"] == words[0]]):
             command = below[0]
             words.pop(0)
-        # `…` in place of a command is each of them.
+        # `…` stands for any command.
         several = command["subcommands"] if words[:1] == ["…"] else [command]
         arguments = [argument for one in several for argument in one.get("arguments", [])]
         positional = [argument for argument in arguments if argument["kind"] == "positional"]
@@ -54,7 +54,7 @@ class Forms:
 
 
 def check_script(script, text):
-    """Compares the options with what the script, or the program that it starts, has in its text."""
+    """Compares the options with the text of the script, or of the program that it starts."""
     folder = Path(script).parent
     sources = [Path(script), *folder.glob(f"**/{Path(script).name.capitalize()}/*.swift")]
     everything = "\n".join(source.read_text(encoding="utf-8") for source in sources)

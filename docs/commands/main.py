@@ -1,4 +1,4 @@
-"""Runs every command of every page, or looks for who runs it: see `run`."""
+"""Runs every command of every page, or finds the script that does: see `run`."""
 
 import argparse
 import os
@@ -21,7 +21,7 @@ GATE = Path(".ci/run")
 
 
 class Page:
-    """One page: what it is made of, and what comes of its commands."""
+    """One page: its commands and blocks, and the results of its commands."""
 
     def __init__(self, name, check):
         self.name, self.check = name, check
@@ -39,7 +39,7 @@ class Page:
                 self.failures.append(f"{command.place}: {failure}")
                 continue
             self.counts[how] += 1
-            # What a text names again is not run again.
+            # A repeated command is not run again.
             if how == "run" and not (command.is_inline and any(command.text == other.text for other, _ in ours)):
                 ours.append((command, entry))
         with tempfile.TemporaryDirectory(prefix="page") as folder:
@@ -52,13 +52,13 @@ class Page:
                         self.execute(command, entry, session)
                     session.end()
                 except Failure as failure:
-                    # What follows in this section would fail for the same reason.
+                    # The rest of this section would fail for the same reason.
                     self.failures.append(f"{command.place}: {failure}")
                 finally:
                     session.abandon()
 
     def environment(self):
-        """That of a user who has nothing yet but the programs: an air and storage of this folder's."""
+        """The environment of a new user: an air and storage in this folder."""
         programs = [str(place) for place in (self.check.programs, self.check.examples) if place]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("COREBLUETOOTH_")}
         environment |= {"PATH": ":".join([*programs, environment["PATH"]]), "HOME": str(self.folder)}
@@ -66,13 +66,13 @@ class Page:
         for name, place in (("XDG_RUNTIME_DIR", "run"), ("XDG_STATE_HOME", "state")):
             (self.folder / place).mkdir(mode=0o700)
             environment[name] = str(self.folder / place)
-        # What pages name of the repository.
+        # The files of the repository that pages name.
         for name in ("Examples", "Tests"):
             (self.folder / name).symlink_to(Path(name).absolute())
         return environment
 
     def how(self, command, entry):
-        """How a command is run. What is said of it is held here."""
+        """Runs a command as its entry in the table says."""
         if reason := entry.first("not"):
             self.reasons.append((command.text, reason))
             return "not"
@@ -128,7 +128,7 @@ class Page:
             session.finish(run, 137)
 
     def start(self, session, text):
-        """Does what the page takes for granted: starts a command that ends, or one that goes on, or ends one."""
+        """Prepares what the page assumes: starts a command that ends, or one that goes on, or ends one."""
         if text.startswith("end "):
             return session.interrupt(session.running(text[4:]))
         run = session.start(session.names.translated(text.removeprefix("& ")))
@@ -137,7 +137,7 @@ class Page:
         return session.begin(run) if run.is_serving else session.finish(run)
 
     def action(self, session, value):
-        """What is done after a line, as in `"Opened it" kill`."""
+        """The action after a line, as in `"Opened it" kill`."""
         text, what = re.fullmatch(r'"([^"]*)" (.*)', value).groups()
         return text, lambda run: run.kill() if what == "kill" else self.start(session, what)
 
@@ -150,7 +150,7 @@ class Page:
 
 
 class Check:
-    """What all pages are held against."""
+    """The programs and the table with which all pages are compared."""
 
     def __init__(self, programs, examples):
         self.here = Path(__file__).parent
@@ -160,11 +160,11 @@ class Check:
         self.table = Table(self.here / "table")
         self.forms = Forms(self.programs)
         sources = "\n".join(path.read_text(encoding="utf-8") for path in Path("Sources").rglob("*.swift"))
-        # The UUIDs of services and characteristics are as a page shows them, those of devices are not.
+        # UUIDs of services and characteristics must match the page, those of devices need not.
         self.fixed = {found.upper() for found in re.findall(KINDS["identifier"], sources, re.IGNORECASE)}
 
     def has_example(self, text):
-        """Whether it is a command of an example's program, and that is there."""
+        """Whether it is a command of an example's program that was built."""
         found = re.search(r"swift run (\w+)", text)
         return bool(self.examples and found and (self.examples / found[1]).is_file())
 
@@ -173,11 +173,11 @@ def main():
     parser = argparse.ArgumentParser(prog="docs/commands/run", description=__doc__)
     parser.add_argument("--programs", required=True, help="the folder that has the programs")
     parser.add_argument("--examples", help="the folder that has the examples' programs")
-    parser.add_argument("pages", nargs="*", help="these pages alone (default: all)")
+    parser.add_argument("pages", nargs="*", help="only these pages (default: all)")
     options = parser.parse_args()
     begin = time.monotonic()
     check = Check(options.programs, options.examples)
-    # The table is compared with all pages, also where some alone are run.
+    # The table is compared with all pages, even if only some are run.
     everything = {name: Page(name, check) for name in pages.names()}
     if unknown := set(options.pages) - set(everything):
         parser.error(f"there is no page {unknown.pop()}")

@@ -15,7 +15,7 @@ FIRST_WORDS = set(PROGRAMS) | set(
 
 @dataclass
 class Command:
-    """What a reader is asked to type."""
+    """A command that a reader is asked to type."""
 
     page: str
     line: int
@@ -24,7 +24,7 @@ class Command:
     """The line of the heading above it."""
     is_inline: bool
     shown: list[str] | None = None
-    """The lines that the page shows after it; none where it shows no output."""
+    """The lines that the page shows after it; none if it shows no output."""
 
     @property
     def place(self):
@@ -33,14 +33,14 @@ class Command:
 
 @dataclass
 class Block:
-    """A block of lines that is no Swift and has no command."""
+    """A block of lines that is not Swift and has no command."""
 
     line: int
     lines: list[str]
 
 
 def names():
-    """All pages. Those of the tests' samples are of others."""
+    """All pages, without those of the tests' samples, which are by others."""
     listed = subprocess.run(["git", "ls-files", "*.md"], check=True, capture_output=True, text=True)
     return [name for name in listed.stdout.split() if not name.startswith("Tests/")]
 
@@ -77,7 +77,7 @@ def read(page, scripts):
         prompted = any(line.startswith("$ ") for line in lines)
         if shell and not prompted and is_command(lines[0], False):
             for number, line in enumerate(lines, first):
-                # What stands behind a command in a block explains it.
+                # Text after a command in a block explains it.
                 text = re.sub(r"( +#| {4,}(?=[a-z])).*", "", line)
                 commands.append(Command(page, number, " ".join(text.split()), heading, False))
         elif shell and prompted:

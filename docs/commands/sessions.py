@@ -1,4 +1,4 @@
-"""Runs the commands of one section of a page as one session, as a reader does it: what goes on running goes on in the
+"""Runs the commands of one section of a page as one session, as a reader does: commands that do not end run in the
 background, until the section ends."""
 
 import fcntl
@@ -20,7 +20,7 @@ SERVING = re.compile(
     r"|corebluetooth (?:advertise|air|bridge|scan(?! .*--timeout))|sensor|sensorlog|heartrate)\b"
 )
 LIMIT = 60.0
-"""Seconds that anything may take. Nothing takes so long unless it fails."""
+"""The time limit of every wait in seconds, which is reached only in a failure."""
 
 
 class Failure(Exception):
@@ -28,7 +28,7 @@ class Failure(Exception):
 
 
 class Run:
-    """One command, run by bash, and what it prints; on a terminal where it asks its user."""
+    """One command, run by bash, and what it prints; on a terminal if it asks its user."""
 
     def __init__(self, text, environment, folder, shown=None, on_terminal=False, actions=()):
         self.text = text
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def status(self):
-        """As a shell has it; none as long as the command runs."""
+        """The status as in a shell; none while the command runs."""
         status = self.process.poll()
         return 128 - status if status is not None and status < 0 else status
 
@@ -80,7 +80,7 @@ class Run:
         self.waiting += [visible(line.rstrip(b"\r")) for line in lines]
 
     def take_lines(self):
-        """Takes what was read, line by line: an action may read what comes meanwhile."""
+        """Takes the output line by line: an action may read more output meanwhile."""
         while self.waiting:
             self.lines.append(self.waiting.pop(0))
             if self.transcript is None:
@@ -94,8 +94,8 @@ class Run:
                 action[1](self)
 
     def type_answer(self, names, code):
-        """Where the program has begun the line that the page shows next, the user ends it. `code` is what another
-        program shows its user."""
+        """If the program has begun the line that the page shows next, the user completes it. `code` is the number that
+        another program shows."""
         line = self.transcript and self.transcript.next
         if self.input is None or not line or self.typed == self.transcript.position:
             return
@@ -109,7 +109,7 @@ class Run:
                 self.typed = self.transcript.position
 
     def kill(self):
-        """Ends it with SIGKILL; the shell says so."""
+        """Ends it with SIGKILL, which the shell reports."""
         self.is_killed = True
         self.end(signal.SIGKILL)
         self.waiting.append("Killed")
@@ -120,7 +120,7 @@ class Run:
 
 
 def visible(octets):
-    """What a terminal shows of the last line that was written over a line."""
+    """The visible text of a line that was overwritten."""
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07", "", octets.decode(errors="replace"))
     return next((part for part in reversed(text.split("\r")) if part), "")
 
@@ -156,7 +156,7 @@ class Session:
         return next((found[0] for line in reversed(lines) if (found := re.search(r"(?<=: )\d{6}$", line))), None)
 
     def report(self):
-        """The last lines of all that run."""
+        """The last lines of all running programs."""
         return "\n        ".join(text for run in self.runs for text in (f"{run.text}:", *run.lines[-12:]))
 
     def running(self, text):
@@ -182,7 +182,7 @@ class Session:
         os.close(run.output)
 
     def complete(self, run):
-        """Waits until all has come that the page shows of a program."""
+        """Waits for all output of a program that the page shows."""
         done = lambda: run.transcript is None or run.transcript.is_complete  # noqa: E731
         self.wait(lambda: done() or not run.is_open, f"{run.text}: not all came that the page shows")
         self.check(run)
@@ -203,7 +203,7 @@ class Session:
             raise Failure(f"{run.text}: it has ended with {run.status}\n{self.report()}")
 
     def end(self):
-        """Ends what goes on, the last first, when all has come that the page shows of it."""
+        """Ends the running programs, the last one first, once they have printed all that the page shows."""
         for run in self.runs:
             self.complete(run)
         for run in self.runs:
@@ -212,7 +212,7 @@ class Session:
             self.interrupt(run)
 
     def abandon(self):
-        """Ends what is left of a session that has failed."""
+        """Ends the remaining programs of a failed session."""
         for run in self.runs:
             run.end(signal.SIGKILL)
             run.process.wait()

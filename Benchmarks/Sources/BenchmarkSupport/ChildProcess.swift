@@ -8,7 +8,7 @@ package final class ChildProcess {
     private let input = Pipe()
     private let output = Pipe()
     private var unread = Data()
-    /// How long a line may take, in milliseconds.
+    /// The time limit of a line, in milliseconds.
     private static let replyTimeLimit = 60_000
 
     /// Starts a program with the environment of this one, changed by `environment`.
@@ -36,7 +36,7 @@ package final class ChildProcess {
     /// Sends a signal to the process.
     package func signal(_ signal: Int32) { kill(self.number, signal) }
 
-    /// Stops the process as SIGSTOP does, and returns when all of its threads stand still.
+    /// Stops the process as SIGSTOP does, and returns once all of its threads are stopped.
     package func stop() {
         self.signal(SIGSTOP)
         let deadline = Date(timeIntervalSinceNow: 10)
@@ -52,7 +52,7 @@ package final class ChildProcess {
         return text.split(separator: ")").last?.dropFirst().first == "T"
     }
 
-    /// A line of one of the processes, the first that comes; `nil` if none comes within so many milliseconds.
+    /// The next line of one of the processes; `nil` if there is none within that number of milliseconds.
     package static func nextLine(of children: [ChildProcess], within limit: Int) -> (ChildProcess, String)? {
         let deadline = DispatchTime.now() + .milliseconds(limit)
         while true {

@@ -1,8 +1,8 @@
-// How a program of this package fails.
+// Checks of this package's programs.
 
 import Foundation
 
-/// Ends the program with a line where a case does not do what it is to measure.
+/// Ends the program with a line if a case does not do what it is meant to measure.
 package func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
     guard !condition else { return }
     let program = CommandLine.arguments[0].split(separator: "/").last ?? ""

@@ -1,4 +1,4 @@
-// How a benchmark's central comes to its peripheral: the first one that offers a service is connected, and the service
+// Connects a benchmark's central to its peripheral: the first one that offers a service is connected, and the service
 // discovered there; from then on the peripheral's delegate goes on.
 
 import CoreBluetooth
@@ -8,7 +8,7 @@ package final class Finder: NSObject, CBCentralManagerDelegate {
     private let service: CBUUID
     private unowned let delegate: any CBPeripheralDelegate
     private var manager: CBCentralManager?
-    /// What was found.
+    /// The peripheral that was found.
     package private(set) var peripheral: CBPeripheral?
 
     /// Looks for `service`; `delegate` is the peripheral's, and owns this object.

@@ -4,13 +4,13 @@
 import Foundation
 
 package struct TimeMeasurement {
-    /// How many operations were done.
+    /// The number of operations.
     package var count: Int
     /// Elapsed time in seconds.
     package var wall: Double
     /// Processor time in seconds.
     package var processor: Double
-    /// How often a thread went to sleep, where that is counted.
+    /// The number of times that a thread went to sleep, if that is counted.
     package var sleeps = 0
 
     package init(count: Int, wall: Double, processor: Double, sleeps: Int = 0) {
@@ -23,9 +23,9 @@ package struct TimeMeasurement {
     package var microsecondsPerOperation: Double { self.processor / Double(self.count) * 1e6 }
     package var wallMicrosecondsPerOperation: Double { self.wall / Double(self.count) * 1e6 }
     package var operationsPerSecond: Double { Double(self.count) / self.wall }
-    /// How often a thread was woken for an operation.
+    /// The number of wake-ups of threads for each operation.
     package var wakeUpsPerOperation: Double { Double(self.sleeps) / Double(self.count) }
-    /// What one core would do if it did nothing else.
+    /// The rate of one core that does nothing else.
     package var operationsPerCoreSecond: Double { Double(self.count) / self.processor }
 }
 
@@ -46,8 +46,8 @@ package enum Meter {
 
     package static func processorTime() -> Double { self.usage().processor }
 
-    /// The processor time of the process, user and system, in seconds, and how often one of its threads has gone to
-    /// sleep, and so was woken.
+    /// The processor time of the process, user and system, in seconds, and the number of times that one of its threads
+    /// went to sleep, and so was woken.
     package static func usage() -> (processor: Double, sleeps: Int) {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -1,4 +1,4 @@
-// Where the streams of a channel live: ordinary code for them has a thread with a run loop.
+// The thread of a channel's streams: ordinary code for them uses a thread with a run loop.
 
 import Foundation
 

@@ -26,7 +26,7 @@ struct AdvertisingReports {
                 )
             )
         }
-        // Four to an event, which is what fits into its 255 octets.
+        // Four in an event, as many as fit into its 255 octets.
         self.packets = stride(from: 0, to: reports.count, by: 4).map { start in
             LEAdvertisingReports(Array(reports[start..<start + 4])).packet()
         }

@@ -1,4 +1,4 @@
-// What SwiftNIO and the system cost at a radio's pace, without a host: one process has an app's thread that lets an
+// The cost of SwiftNIO and the system at a radio's pace, without a host: one process has an app's thread that lets an
 // event loop write to a socket as many octets as a notification's packet has, another one an event loop that reads them
 // and hands each to a dispatch queue. A host on SwiftNIO, whose app calls from a thread of its own and is called on a
 // queue, does this for each packet and more.
@@ -12,8 +12,8 @@ enum BareLoop {
     /// The octets of a packet with a notification of 244 octets.
     private static let packetLength = 256
 
-    /// Works as one of the two processes until the standard input ends. Without its socket there is nothing to measure:
-    /// it ends with the reason then.
+    /// Works as one of the two processes until the standard input ends. Without its socket there is nothing to measure,
+    /// and it ends with the reason.
     static func run(_ role: String, at path: String) -> Never {
         role == "sender" ? self.send(to: path) : self.receive(at: path)
     }
@@ -49,7 +49,7 @@ enum BareLoop {
         }
     }
 
-    /// What counts packets on a queue of its own. Unchecked: its state is confined to that queue.
+    /// Counts packets on a queue of its own. Unchecked: its state is confined to that queue.
     private final class App: @unchecked Sendable {
         private let queue = DispatchQueue(label: "app")
         private var left = 0
@@ -70,7 +70,7 @@ enum BareLoop {
         }
     }
 
-    /// What reads packets. Unchecked: its state is confined to its channel's event loop.
+    /// Reads packets. Unchecked: its state is confined to its channel's event loop.
     private final class Receiver: ChannelInboundHandler, @unchecked Sendable {
         typealias InboundIn = ByteBuffer
 

@@ -1,5 +1,5 @@
 // A campus in virtual time: devices at random places in an area of 2 km × 1 km, each of them a peripheral that advertises
-// a service under a name and a central that scans for it, with façade, trace and everything. A device is heard up to
+// a service under a name and a central that scans for it, with façade and trace. A device is heard up to
 // 334 m away, so of a thousand each one hears about a hundred and forty.
 
 import BenchmarkSupport
@@ -12,7 +12,7 @@ final class Campus {
     private var apps: [Beacon] = []
     private var places: Places
 
-    /// A device's code: it advertises, and keeps whom it has discovered.
+    /// A device's code: it advertises, and records the devices that it discovers.
     private final class Beacon: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
         private static let service = CBUUID(string: "FEED")
         private let name: String
@@ -51,8 +51,8 @@ final class Campus {
     /// A campus.
     ///
     /// - Parameters:
-    ///   - devices: How many devices are on it.
-    ///   - walkers: How many of them walk from place to place, 1.4 m in a second, past forty buildings of brick.
+    ///   - devices: The number of devices on it.
+    ///   - walkers: The number of devices that walk from place to place at 1.4 m/s, past forty buildings of brick.
     ///   - loss: The share of packets that are lost.
     init(devices: Int, walkers: Int = 0, loss: Double = 0) {
         self.world = World(seed: 1)
@@ -77,7 +77,7 @@ final class Campus {
 
     func run(_ time: Duration) { self.world.advance(by: time) }
 
-    /// How many others a device has discovered on average.
+    /// The average number of devices that a device has discovered.
     var neighbours: Double {
         Double(self.apps.reduce(0) { $0 + $1.discovered.count }) / Double(self.apps.count)
     }

@@ -13,7 +13,7 @@ import NIOEmbedded
 enum Cases {
     // MARK: A question
 
-    /// A ball and an asker from nothing to the answer, on their own air.
+    /// A ball and an asker on their own air, from the start to the answer.
     static func question() {
         let air = PrivateAir(settings: .instant, seed: 1)
         let asker = Asker()
@@ -48,7 +48,7 @@ enum Cases {
 
     /// One central with `links` peripherals in virtual time; each peripheral notifies every 100 ms for one second.
     ///
-    /// Every 30 ms would be more than one radio can carry: a hundred connection events do not fit into that.
+    /// Every 30 ms would be more than one radio can carry: a hundred connection events do not fit into 30 ms.
     static func virtualSecond(links: Int) -> TimeMeasurement {
         let loop = EmbeddedEventLoop()
         let star = Star(links: links, loop: loop, model: .realistic)

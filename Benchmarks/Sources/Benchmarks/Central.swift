@@ -1,5 +1,5 @@
-// The central of the benchmarks: ordinary Core Bluetooth code that discovers what a case needs on the peripheral that
-// is found, and then counts what comes.
+// The central of the benchmarks: ordinary Core Bluetooth code that discovers the attributes of a case on the first
+// peripheral that it finds, and then counts what it receives.
 
 import BenchmarkSupport
 import CoreBluetooth
@@ -14,7 +14,7 @@ final class Central: NSObject, CBPeripheralDelegate {
     private var left = 0
     private var operation: () -> Void = {}
     private var discovery: [CBService] = []
-    /// What is called after the last notification, instead of `done`.
+    /// Called after the last notification, instead of `done`.
     private var completion: (() -> Void)?
     // Confined to the thread that writes at a pace.
     private var paced: (CBPeripheral, CBCharacteristic)?
@@ -30,7 +30,7 @@ final class Central: NSObject, CBPeripheralDelegate {
 
     private var phase = Phase.preparing
 
-    /// Finds a peripheral, connects, discovers and subscribes; returns when all is ready.
+    /// Finds a peripheral, connects, discovers and subscribes; returns when it is ready.
     func start(on adapter: BluetoothAdapter) {
         self.finder.start(on: adapter, queue: self.queue)
         self.done.wait()
@@ -70,7 +70,7 @@ final class Central: NSObject, CBPeripheralDelegate {
         }
     }
 
-    /// Writes without response as flow control allows, then once with response, which comes behind all of them.
+    /// Writes without response as flow control allows, then once with response, which arrives after all of them.
     func writeWithoutResponse(count: Int, octets: Int) {
         let data = Data(repeating: 0x3C, count: octets)
         let target = self.queue.sync { self.characteristics[Peripheral.write]! }
@@ -87,7 +87,7 @@ final class Central: NSObject, CBPeripheralDelegate {
         }
     }
 
-    /// Writes once without response, from wherever this is called.
+    /// Writes once without response; may be called from any thread.
     func writeOnceWithoutResponse(octets: Int) {
         let (peripheral, target) =
             self.paced

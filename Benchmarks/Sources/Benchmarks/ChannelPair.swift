@@ -100,7 +100,7 @@ final class ChannelPair {
         }
     }
 
-    /// Sends so many octets there, and back.
+    /// Sends this number of octets in each direction.
     func transfer(there: Int, back: Int) {
         let (first, second) = (self.users[0], self.users[1])
         self.threads[1].perform { second.start(writing: back, reading: there) }
@@ -131,7 +131,7 @@ final class VirtualChannelPair {
         air.setLoss(LossProbability(loss))
     }
 
-    /// Sends so many octets in each direction.
+    /// Sends this number of octets in each direction.
     func transfer(_ octets: Int) {
         var left = 2
         for user in self.users { user.onDone = { left -= 1 } }

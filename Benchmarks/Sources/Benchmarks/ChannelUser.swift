@@ -1,5 +1,5 @@
-// One side's use of an L2CAP channel: ordinary stream code that writes as there is room, reads what comes, and checks
-// every octet.
+// One side's use of an L2CAP channel: ordinary stream code that writes when there is space, reads everything, and
+// checks every octet.
 
 import CoreBluetooth
 
@@ -13,10 +13,10 @@ final class ChannelUser: NSObject, StreamDelegate {
     private var received = 0
     private(set) var isUnchanged = true
     private var buffer = [UInt8](repeating: 0, count: 65_536)
-    /// Called when everything was read that was to be.
+    /// Called when all expected octets have been read.
     var onDone: () -> Void = {}
 
-    /// A prime number of octets, twice, so that a piece may begin anywhere in the first half.
+    /// A prime number of octets, twice, so that a part may begin anywhere in the first half.
     private static let period = 65_521
     private static let octets: [UInt8] = (0..<2 * period).map { index in
         let place = index % period
@@ -38,7 +38,7 @@ final class ChannelUser: NSObject, StreamDelegate {
         }
     }
 
-    /// Has so many octets more written and read.
+    /// Writes and reads this number of further octets.
     func start(writing: Int, reading: Int) {
         self.toWrite += writing
         // The other side may have begun before.
@@ -75,7 +75,7 @@ final class ChannelUser: NSObject, StreamDelegate {
         let start = self.received % Self.period
         self.received += count
         Self.octets.withUnsafeBufferPointer { expected in
-            // What is longer than the pattern goes round once more.
+            // A part that is longer than the pattern starts over.
             let first = min(count, expected.count - start)
             if memcmp(expected.baseAddress! + start, self.buffer, first) != 0 { self.isUnchanged = false }
             guard first < count else { return }

@@ -1,5 +1,5 @@
 // A crowd in virtual time, as a test of CoreBluetoothTesting has it: fifty devices of which half advertise and half
-// scan, with façade, trace and everything; ten of them are linked to sensors that notify four times a second.
+// scan, with façade and trace; ten of them are linked to sensors that notify four times a second.
 
 import BenchmarkSupport
 import CoreBluetooth

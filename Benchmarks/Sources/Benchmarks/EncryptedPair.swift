@@ -1,4 +1,4 @@
-// Two hosts on one air in virtual time, without the façade, that pair, encrypt, and stream: what security costs.
+// Two hosts on one air in virtual time, without the façade, that pair, encrypt, and stream: the cost of security.
 
 import BenchmarkSupport
 import BluetoothAir
@@ -10,7 +10,7 @@ import NIOCore
 import NIOEmbedded
 
 final class EncryptedPair {
-    /// One of the hosts, and what its user keeps.
+    /// One of the hosts, and its user's bonds.
     private final class Side: LEHostDelegate {
         let host: LEHost
         var bonds: [DeviceAddress: Bond] = [:]
@@ -74,7 +74,7 @@ final class EncryptedPair {
         }
     }
 
-    /// What a stream has come to.
+    /// The result of a stream.
     struct Stream {
         var measurement: TimeMeasurement
         /// In virtual time, of the values alone.
@@ -129,7 +129,7 @@ final class EncryptedPair {
         }
     }
 
-    /// Ends the link, connects, and waits for the encryption with the bond's key, where there is one.
+    /// Ends the link, connects, and waits for the encryption with the bond's key, if there is one.
     func reconnect() {
         guard let link = self.central.link else { return }
         self.central.host.disconnect(link)
@@ -172,7 +172,7 @@ final class EncryptedPair {
 
     // MARK: Cases
 
-    /// What P-256 alone costs one side of a pairing: a key pair, and the secret that is shared with the peer.
+    /// The cost of P-256 alone for one side of a pairing: a key pair, and the secret that is shared with the peer.
     static func curve(count: Int) -> TimeMeasurement {
         let peer = P256.KeyAgreement.PrivateKey().publicKey
         return Meter.measure(count: count) {

@@ -1,5 +1,5 @@
-// One host of Processes.swift: this program as a process of its own, which does what it reads on its standard input and
-// says on its standard output when it is done.
+// One host of Processes.swift: this program as a separate process, which carries out orders from its standard input and
+// reports on its standard output when each is done.
 //
 // At a pace, the app's own thread sleeps from one operation to the next and calls from there; the manager's queue is
 // another, as in the other cases.
@@ -99,7 +99,7 @@ enum Member {
         }
     }
 
-    /// Does something as often as a line says, in its pace.
+    /// Repeats an operation as often as a line says, at its pace.
     static func `repeat`(_ order: Order, _ work: () -> Void) {
         var next = timespec()
         clock_gettime(CLOCK_MONOTONIC, &next)

@@ -24,7 +24,7 @@ final class Peripheral: NSObject, CBPeripheralManagerDelegate {
     private let furtherServices: Int
     private var left = 0
     private var payload = Data()
-    /// How many writes are still to come, and what is called after the last.
+    /// The number of expected writes, and the function that is called after the last one.
     private var expected = 0
     private var completion: () -> Void = {}
 
@@ -77,7 +77,7 @@ final class Peripheral: NSObject, CBPeripheralManagerDelegate {
         }
     }
 
-    /// Notifies once, from wherever this is called; says whether there was room.
+    /// Notifies once, from any thread; returns whether the queue had space.
     func send(octets: Int) -> Bool {
         self.manager?.updateValue(Data(repeating: 0xA5, count: octets), for: self.notifying, onSubscribedCentrals: nil)
             ?? false

@@ -1,15 +1,15 @@
 // Hosts in processes of their own, on the air of a third, `corebluetooth air`. Each host counts its own processor time,
-// user and system, so a figure is what one device pays and not what both pay with the air between them.
+// user and system, so a figure is the cost for one device, without the other one and the air.
 //
-// This program starts itself for the two hosts (see Member.swift), writes on their standard input what to do, and
-// reads on their standard output that they did it and what it cost.
+// This program starts itself for the two hosts (see Member.swift), writes orders to their standard input, and
+// reads on their standard output that they were carried out and what they cost.
 
 import BenchmarkSupport
 import Foundation
 
 /// An air and two hosts, each a process.
 final class Processes {
-    /// What an operation cost each host, in seconds of processor time for all of them.
+    /// The processor time of all operations in each host, in seconds.
     struct Cost {
         var sending: TimeMeasurement
         var receiving: TimeMeasurement
@@ -75,7 +75,7 @@ final class Processes {
         self.measure(count, from: self.central, to: self.peripheral, "read", 0, 0)
     }
 
-    /// The peripheral's app does nothing at a pace, which is what the pace itself costs it.
+    /// The peripheral's app does nothing at a pace, to measure the cost of the pace itself.
     func idle(_ count: Int, pace: Int) -> TimeMeasurement {
         let start = DispatchTime.now().uptimeNanoseconds
         _ = self.peripheral.mark()
@@ -85,7 +85,7 @@ final class Processes {
         return TimeMeasurement(count: count, wall: wall, processor: usage.processor, sleeps: usage.sleeps)
     }
 
-    /// What an event loop of SwiftNIO and a socket cost at a pace, without a host.
+    /// The cost of an event loop of SwiftNIO and a socket at a pace, without a host.
     func bareLoop(_ count: Int, pace: Int) -> Cost {
         self.measure(count, from: self.loops.sender, to: self.loops.receiver, "send", 0, pace)
     }
@@ -166,13 +166,13 @@ enum ProcessCases {
 }
 
 extension ChildProcess {
-    /// A program whose state is kept in a folder of its own: nothing is left behind of what hosts keep of each other, and
-    /// nothing is found of earlier ones.
+    /// A program whose state is kept in a folder of its own: no bonds and identities are left behind, and
+    /// none are found.
     fileprivate convenience init(_ program: URL, _ arguments: [String], state: URL) {
         self.init(program, arguments, environment: ["XDG_STATE_HOME": state.path])
     }
 
-    /// The processor time since the last mark, in seconds, and how often a thread went to sleep.
+    /// The processor time since the last mark, in seconds, and the number of times that a thread went to sleep.
     fileprivate func mark() -> (processor: Double, sleeps: Int) {
         self.send("mark")
         let words = self.wait(for: "usage").split(separator: " ").map(String.init)

@@ -1,5 +1,5 @@
 // Connecting to a peripheral with 20 services and 80 characteristics and discovering all of them: the first time, and
-// again when it is known by its Database Hash. In virtual time, so that only work counts and no radio is waited for.
+// again when it is known by its Database Hash. In virtual time, so that only work counts and not the wait for a radio.
 
 import BenchmarkSupport
 import BluetoothAir
@@ -63,7 +63,7 @@ final class Reconnect: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate 
         return (first, known)
     }
 
-    /// How many data packets pass in both directions while connecting and discovering: the first time, and again.
+    /// The number of data packets in both directions while connecting and discovering: the first time, and again.
     static func packets() -> (first: Int, known: Int) {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }

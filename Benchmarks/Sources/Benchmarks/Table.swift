@@ -1,4 +1,4 @@
-// One table in Markdown, as it stands in Benchmarks/README.md.
+// A table in Markdown, as in Benchmarks/README.md.
 
 struct Table {
     private var rows: [[String]] = []

@@ -17,7 +17,7 @@ if arguments.count == 3, arguments[0] == "--member" { Member.run(arguments[1], a
 if arguments.count == 3, arguments[0] == "--loop" { BareLoop.run(arguments[1], at: arguments[2]) }
 
 if let index = arguments.firstIndex(of: "--memory"), let links = Int(arguments[index + 1]) {
-    // A process of its own per figure: memory that was used once does not come back.
+    // A separate process for each figure: used memory is not given back.
     print(Cases.memory(links: links))
     exit(0)
 }
@@ -41,7 +41,7 @@ func add(_ name: String, aim: String = "", _ measure: () -> TimeMeasurement) {
     )
 }
 
-// Kept to the end: a pair that is released logs that its link was not closed.
+// Retained until the end: a pair that is released logs that its link was not closed.
 var pairs: [Pair] = []
 
 func makePair(mtu: Int, valueLength: Int, furtherServices: Int = 0) -> Pair {
@@ -94,7 +94,7 @@ if wants("read between two hosts, without threads and façade") {
 }
 
 if wants("discovery of 20 services with 80 characteristics") {
-    // A pair for each run: what was discovered once is known.
+    // A pair for each run, since a discovered database is cached.
     let result = Meter.median(of: isSmoke ? 1 : 21) {
         let pair = makePair(mtu: 517, valueLength: 20, furtherServices: 19)
         return Meter.measure(count: 1) { pair.central.discoverEverything() }
@@ -214,7 +214,7 @@ if wants("L2CAP channel, one direction") || wants("L2CAP channel, both direction
 for loss in [0, 0.1] {
     let name = "L2CAP channel, 64 MiB each way in virtual time, \(Int(loss * 100)) % loss"
     guard wants(name) else { continue }
-    // Never shortened: that all octets arrive unchanged is part of the gate.
+    // Never shortened: the gate checks that all octets arrive unchanged.
     let octets = 64 * 1_048_576
     let pair = VirtualChannelPair(loss: loss)
     addChannel(name, octets: 2 * octets) { Meter.measure(count: octets) { pair.transfer(octets) } }
@@ -248,7 +248,7 @@ for (count, walkers, loss) in campuses {
     if walkers > 0 { name += ", \(walkers) of them walking, with walls" }
     if loss > 0 { name += ", \(Int(loss * 100)) % loss" }
     guard wants(name) else { continue }
-    // From nothing to powered on, and everyone discovered.
+    // From the start to powered on, with every device discovered.
     var campus: Campus!
     let start = Meter.measure(count: 1) {
         campus = Campus(devices: count, walkers: walkers, loss: loss)

@@ -1,19 +1,19 @@
-// A phase of many operations, and the memory at its tenths.
+// A phase of many operations, and the memory after each tenth.
 
 import BenchmarkSupport
 import CMemory
 import Foundation
 
-/// What a process has of memory.
+/// The memory of a process.
 struct Memory {
-    /// How much resident memory may grow, in MB.
+    /// The limit of the growth of resident memory, in MB.
     static let residentBound = 4.0
-    /// How much what is allocated may grow, in KiB: less than a few octets for each operation.
+    /// The limit of the growth of allocated memory, in KiB: less than a few octets for each operation.
     static let allocatedBound = 512.0
 
     /// In MB.
     var resident = Meter.residentMemory()
-    /// What is allocated and was not freed, in KiB.
+    /// The allocated memory, in KiB.
     var allocated = Double(allocated_octets()) / 1024
 }
 
@@ -27,7 +27,7 @@ struct Phase {
         self.count = count
     }
 
-    /// Has `work` do its operations: it is called once, and calls with each operation that is done. Says whether the memory
+    /// Calls `work` once, which reports each operation that it has done. Returns whether the memory
     /// stayed the same.
     func run(_ work: (_ count: Int, _ done: @escaping () -> Void) -> Void) -> Bool {
         guard self.count > 0 else { return true }
@@ -70,8 +70,8 @@ struct Phase {
         return isFlat
     }
 
-    /// Runs the main run loop until something is so, which it comes to be on the main thread; nothing may take longer than a
-    /// minute without an operation done.
+    /// Runs the main run loop until a condition holds that code on the main thread makes true. A minute without an
+    /// operation done is too long.
     static func wait(progress: @escaping () -> Int, until isDone: () -> Bool) {
         var last = progress()
         let watch = DispatchSource.makeTimerSource(queue: .main)
@@ -81,7 +81,7 @@ struct Phase {
             last = progress()
         }
         watch.resume()
-        // With a limit, each call would make timers, which live for a while.
+        // With a limit, each call would make timers, which stay allocated for a while.
         while !isDone() { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
         watch.cancel()
     }

@@ -4,7 +4,7 @@ import BenchmarkSupport
 import CoreBluetooth
 
 enum Visits {
-    /// How many peripherals are connected to at once: a connection waits for an advertisement most of the time.
+    /// The number of simultaneous connections: a connection waits for an advertisement most of the time.
     private static let peripheralCount = 10
 
     private final class Devices {
@@ -22,7 +22,7 @@ enum Visits {
         }
     }
 
-    /// One read after the other on one connection.
+    /// One read after another on one connection.
     static func reads(_ count: Int, _ done: @escaping () -> Void) {
         let visitor = VisitingCentral()
         var left = count
@@ -109,7 +109,7 @@ final class VisitedPeripheral: NSObject, CBPeripheralManagerDelegate {
     }
 }
 
-/// Finds peripherals, connects, discovers, subscribes and reads; what comes then, a phase decides.
+/// Finds peripherals, connects, discovers, subscribes and reads; a phase decides how to go on.
 final class VisitingCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private(set) var manager: CBCentralManager!
     private var known: [UUID: CBPeripheral] = [:]

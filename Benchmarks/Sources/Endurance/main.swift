@@ -1,4 +1,4 @@
-// Many operations in one process: reads, questions to a Magic 8-Ball, connections, power cycles. The memory has to be the
+// Many operations in one process: reads, questions to a Magic 8-Ball, connections, power cycles. The memory must be the
 // same after many of them as after some.
 
 import ArgumentParser
@@ -8,23 +8,23 @@ import Foundation
 struct EnduranceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "endurance",
-        abstract: "Many operations in one process, whose memory has to stay the same.",
+        abstract: "Many operations in one process, whose memory must stay the same.",
         discussion: """
             Each phase prints the memory at each tenth of it. From the end of the second tenth on, resident memory may \
             grow by \(Memory.residentBound) MB, and what is allocated by \(Memory.allocatedBound) KiB.
             """
     )
 
-    @Option(help: ArgumentHelp("So many reads of a characteristic.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of reads of a characteristic.", valueName: "n"))
     var reads = 400_000
 
-    @Option(help: ArgumentHelp("So many questions, by the Magic 8-Ball SDK.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of questions, by the Magic 8-Ball SDK.", valueName: "n"))
     var questions = 1_000_000
 
-    @Option(help: ArgumentHelp("So many connections, with discovery, subscription and read.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of connections, with discovery, subscription and read.", valueName: "n"))
     var connections = 10_000
 
-    @Option(help: ArgumentHelp("So often both adapters are switched off and on, and connected again.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of times that both adapters are switched off and on.", valueName: "n"))
     var powerCycles = 1_000
 
     func validate() throws {

@@ -1,10 +1,10 @@
-// The programs that are flooded, and what floods them.
+// The programs that are flooded, and the sources of the floods.
 
 import Foundation
 
 /// A program under a flood.
 struct FloodCase {
-    /// What floods.
+    /// The source of a flood.
     enum Source {
         /// This program in a role.
         case role(String, [String])
@@ -16,7 +16,7 @@ struct FloodCase {
     let program: String
     let arguments: [String]
     let source: Source
-    /// Whether the source is there before the program.
+    /// Whether the source is started before the program.
     let isSourceFirst: Bool
     /// Whether the flood makes the program print.
     let hasOutput: Bool
@@ -41,7 +41,7 @@ struct FloodCase {
     static let service = "3C7A0010-5C1B-4E0E-8B57-1B5F0E6A9D10"
     static let characteristic = "3C7A0011-5C1B-4E0E-8B57-1B5F0E6A9D10"
 
-    /// What `advertise --gatt` offers.
+    /// The description for `advertise --gatt`.
     static let description = """
         { "name": "Described", "services": [ { "uuid": "\(service)", "characteristics": [
             { "uuid": "\(characteristic)", "properties": ["read", "write", "writeWithoutResponse", "notify"],

@@ -1,4 +1,4 @@
-// One run: the program, what floods it, how its output is read, and how it is ended.
+// One run: the program, the source of its flood, the reader of its output, and its end.
 
 import BenchmarkSupport
 import Foundation
@@ -7,7 +7,7 @@ import Foundation
 enum Reading: String {
     /// Not at all.
     case nothing
-    /// A little, some times in a second.
+    /// A little, a few times a second.
     case slowly
 }
 
@@ -18,11 +18,11 @@ final class FloodRun {
     private let signal: Int32
     private let folder: URL
 
-    /// How much memory a program may ever have, in MB.
+    /// The limit of a program's memory, in MB.
     private static let memoryLimit = 100.0
-    /// How long a program may take to end, in seconds.
+    /// The time limit for a program's end, in seconds.
     private static let endLimit = 1.0
-    /// How long anything may take to begin, in seconds.
+    /// The time limit for every start, in seconds.
     private static let startLimit = 30.0
 
     /// F_SETPIPE_SZ, which Swift's view of fcntl.h lacks.
@@ -62,7 +62,7 @@ final class FloodRun {
         ]) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
-        // What is misused is said there, and is no matter here.
+        // Misuse is reported there, and does not matter here.
         process.standardError = FileHandle.nullDevice
         do { try process.run() } catch { expect(false, "\(program.path): \(error)") }
         Self.processes.append(process)
@@ -89,7 +89,7 @@ final class FloodRun {
         }
     }
 
-    /// Waits until something is so.
+    /// Waits for a condition.
     private func wait(for what: String, _ isSo: () -> Bool) {
         let deadline = Date(timeIntervalSinceNow: Self.startLimit)
         while !isSo() {
@@ -98,12 +98,12 @@ final class FloodRun {
         }
     }
 
-    /// Floods for so long, then ends the program, and prints a line about it.
+    /// Floods for this long, then ends the program, and prints a line about it.
     func run(seconds: Double) {
         let sourceOutput = Pipe()
         let sourceReader = OutputReader(sourceOutput, slowly: false)
         let output = Pipe()
-        // As little as there can be, so that it is full soon.
+        // As small as possible, so that it is full soon.
         _ = fcntl(output.fileHandleForWriting.fileDescriptor, Self.setPipeSize, 4096)
         var source: Process?
         if self.floodCase.isSourceFirst {
@@ -168,7 +168,7 @@ final class FloodRun {
         return count
     }
 
-    /// Ends every process that is left, with those that it has started, and removes the folders.
+    /// Ends every remaining process, with those that it has started, and removes the folders.
     static func endAll() {
         for process in self.processes where process.isRunning {
             kill(-process.processIdentifier, SIGKILL)
@@ -186,7 +186,7 @@ final class OutputReader {
     private let lock = NSLock()
     private var count = 0
 
-    /// How many octets were read.
+    /// The number of octets that were read.
     var octets: Int { self.lock.withLock { self.count } }
 
     init(_ pipe: Pipe, slowly: Bool) {

@@ -1,4 +1,4 @@
-// What floods: this program in a role. It says "flooding" when it begins.
+// The source of a flood: this program in a role. It says "flooding" when it begins.
 
 import BenchmarkSupport
 import CoreBluetooth
@@ -14,7 +14,7 @@ enum Flooder {
         case "join": self.join(arguments[0])
         default: self.retained = [FloodingCentral(role, arguments.map { CBUUID(string: $0) })]
         }
-        // Until the process that started it is gone.
+        // Until the process that started it has ended.
         while readLine() != nil {}
         exit(0)
     }
@@ -44,7 +44,7 @@ enum Flooder {
                         _ = connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
                     }
                 }
-                // HCI_Reset, and its answer: the host was there.
+                // HCI_Reset and its answer: the host has connected.
                 var octets: [UInt8] = [0x01, 0x03, 0x0C, 0x00, 0, 0, 0, 0]
                 _ = write(descriptor, octets, 4)
                 _ = read(descriptor, &octets, octets.count)
@@ -54,11 +54,11 @@ enum Flooder {
     }
 }
 
-/// Advertises, and notifies who subscribes as fast as it can.
+/// Advertises, and notifies subscribers as fast as it can.
 final class FloodingPeripheral: NSObject, CBPeripheralManagerDelegate {
     private let queue = DispatchQueue(label: "peripheral")
     private var manager: CBPeripheralManager?
-    /// `nil` for the one that notifies, which alone says when it advertises.
+    /// `nil` for the one that notifies, which reports itself when it advertises.
     private let name: String?
     private let source = CBMutableCharacteristic(
         type: CBUUID(string: FloodCase.characteristic),
@@ -97,7 +97,7 @@ final class FloodingPeripheral: NSObject, CBPeripheralManagerDelegate {
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { self.pump() }
 
     private func pump() {
-        // Each call sends to somebody, or is refused; where nobody is left it ends.
+        // Each call sends to a subscriber, or is refused; without subscribers it ends.
         while !(self.source.subscribedCentrals ?? []).isEmpty,
             self.manager?.updateValue(self.value, for: self.source, onSubscribedCentrals: nil) == true
         {}
@@ -153,7 +153,7 @@ final class FloodingCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDel
             self.characteristics[characteristic.uuid] = characteristic
         }
         Flooder.say("flooding")
-        // A ball answers those alone that listen.
+        // A ball answers subscribers only.
         if self.role == "ask", let answer = self.characteristics[self.uuids[1]] {
             peripheral.setNotifyValue(true, for: answer)
         } else {

@@ -1,6 +1,6 @@
-// Our programs while a peer floods them and nobody, or only a slow reader, takes their output: they stay under 100 MB, and
-// end within a second of Ctrl-C and of SIGTERM, with the documented status. What floods is this program in a role, or
-// another of our programs with endless input, which has to stay under 100 MB as well.
+// Our programs while a peer floods them and their output is read slowly or not at all: they stay under 100 MB, and
+// end within a second of Ctrl-C and of SIGTERM, with the documented status. The source is this program in a role, or
+// another of our programs with endless input, which must stay under 100 MB as well.
 
 import ArgumentParser
 import BenchmarkSupport
@@ -9,13 +9,13 @@ import Foundation
 struct FloodCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flood",
-        abstract: "Our programs under a flood, with output that nobody reads or that is read slowly."
+        abstract: "Our programs under a flood, with output that is read slowly or not at all."
     )
 
-    @Option(help: ArgumentHelp("Flood each program for so long.", valueName: "s"))
+    @Option(help: ArgumentHelp("Flood each program for this number of seconds.", valueName: "s"))
     var seconds = 5.0
 
-    @Option(help: ArgumentHelp("Only the cases whose name contains this.", valueName: "text"))
+    @Option(help: ArgumentHelp("Run only the cases whose name contains this text.", valueName: "text"))
     var only: String?
 
     @Option(help: .hidden)

@@ -1,4 +1,4 @@
-// What is measured, each in a process of its own: a world in process time lives alone, and one case warms nothing up
+// The cases, each in a separate process: a world in process time needs its own, and no case warms anything up
 // for the next.
 
 import BenchmarkSupport
@@ -19,7 +19,7 @@ enum Case: String, CaseIterable {
         }
     }
 
-    /// What the prototype took that had fixed steps of a millisecond, in a debug build, in seconds of virtual and of
+    /// The times of the prototype with fixed steps of a millisecond, in a debug build, in seconds of virtual and of
     /// real time.
     var prototype: String {
         switch self {
@@ -42,7 +42,7 @@ enum Case: String, CaseIterable {
         }
     }
 
-    /// Runs it; what is measured is all of it, or, of the quiet minute, the minute.
+    /// Runs the case and measures all of it, or, for the quiet minute, the minute only.
     @MainActor
     func run(seed: UInt64, trace: String?) throws -> Figures {
         let start = Moment.present(nil)
@@ -98,7 +98,7 @@ struct Moment {
     }
 }
 
-/// What a case has cost.
+/// The cost of a case.
 struct Figures: Codable {
     /// Seconds.
     var virtual, real, processor: Double
@@ -106,7 +106,7 @@ struct Figures: Codable {
     var packets: Int
     /// Commands, events and data between hosts and controllers.
     var events: Int
-    /// What the apps did, and what each of it costs, in seconds.
+    /// The work of the apps, and the cost of each part, in seconds.
     var work: [Work]
 
     struct Work: Codable {
@@ -115,7 +115,7 @@ struct Figures: Codable {
         var cost: Double
     }
 
-    /// Seconds that the apps' own work takes, by what each piece costs alone.
+    /// The seconds of the apps' own work, from the cost of each part alone.
     var ownWork: Double { self.work.reduce(0) { $0 + Double($1.count) * $1.cost } }
 
     init(from begin: Moment, to end: Moment) {

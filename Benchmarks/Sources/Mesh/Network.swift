@@ -6,7 +6,7 @@ import CoreBluetoothTesting
 /// Phones, and the apps on them.
 @MainActor
 final class Network {
-    /// How far apart neighbours stand who hear nobody beyond their neighbours, in metres.
+    /// The distance of neighbours that hear only their neighbours, in metres.
     static let reach = 300.0
 
     let world: World
@@ -25,15 +25,15 @@ final class Network {
         )
     }
 
-    /// Phones of which each hears its neighbours alone.
+    /// Phones that hear only their neighbours.
     func addLine(_ count: Int) { for number in 0..<count { self.add(x: Self.reach * Double(number)) } }
 
-    /// Phones of which each hears all others.
+    /// Phones that hear each other.
     func addCrowd(_ count: Int) {
         for number in 0..<count { self.add(x: Double(number % 10), y: Double(number / 10)) }
     }
 
-    /// Until everyone knows everyone.
+    /// Until all phones know each other.
     func getAcquainted() throws {
         let others = self.apps.count - 1
         try self.world.run(
@@ -42,7 +42,7 @@ final class Network {
         )
     }
 
-    /// A message from the first phone to everyone.
+    /// A message from the first phone to all others.
     func publish() throws {
         self.apps[0].viewModel.send("hello, everybody")
         try self.world.run(
@@ -61,7 +61,7 @@ final class Network {
         )
     }
 
-    /// What the apps have done, together.
+    /// The work of all apps together.
     var counts: MeshCounts {
         self.apps.reduce(into: MeshCounts()) { sum, app in
             let counts = app.diagnostics.counts

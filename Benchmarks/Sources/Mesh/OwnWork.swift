@@ -1,9 +1,9 @@
-// What the messenger itself does for a packet, measured without Bluetooth: signatures, JSON, hexadecimal.
+// The messenger's own work for a packet, measured without Bluetooth: signatures, JSON, hexadecimal.
 
 import BenchmarkSupport
 import Foundation
 
-/// What the pieces of the app's own work cost, in the order in which ``Figures`` counts them.
+/// The costs of the parts of the app's own work, in the order in which ``Figures`` counts them.
 enum OwnWork {
     /// Seconds for each.
     static func measure() throws -> [Double] {

@@ -1,5 +1,5 @@
 // The mesh messenger in process time: how long it takes in seconds of virtual and of real time, what a packet costs,
-// and how much of that is the app's own work. The app is Tests/ClientSamples/MeshMessenger, as it is.
+// and how much of that is the app's own work. The app is Tests/ClientSamples/MeshMessenger, unchanged.
 
 import ArgumentParser
 import BenchmarkSupport
@@ -17,10 +17,10 @@ struct MeshCommand: ParsableCommand {
 
     private static let names = Case.allCases.map(\.rawValue).joined(separator: ", ")
 
-    @Option(help: ArgumentHelp("One case alone: \(names).", valueName: "case"))
+    @Option(help: ArgumentHelp("Run one case only: \(names).", valueName: "case"))
     var only: String?
 
-    @Option(help: ArgumentHelp("So many runs of each.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of runs of each case.", valueName: "n"))
     var runs = 3
 
     @Option(help: ArgumentHelp("The seed of the world.", valueName: "n"))
@@ -29,7 +29,7 @@ struct MeshCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Run one case in this process, and print its figures as JSON.", visibility: .hidden))
     var here: String?
 
-    @Option(help: ArgumentHelp("Where the trace of that run is written.", visibility: .hidden))
+    @Option(help: ArgumentHelp("Write the trace of that run to this file.", visibility: .hidden))
     var trace: String?
 
     func validate() throws {
@@ -42,7 +42,7 @@ struct MeshCommand: ParsableCommand {
     func run() throws {
         if let measured = self.here.flatMap(Case.init(rawValue:)) {
             var figures = try MainActor.assumeIsolated { try measured.run(seed: self.seed, trace: self.trace) }
-            // Afterwards, when clocks are real again.
+            // Afterwards, since the clocks are real again.
             let costs = try OwnWork.measure()
             for (index, cost) in costs.enumerated() { figures.work[index].cost = cost }
             return print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))

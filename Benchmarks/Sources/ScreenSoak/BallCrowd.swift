@@ -1,5 +1,5 @@
-// Magic 8-Balls that come and go: each is a device of its own on the air, for some hundreds of milliseconds to some
-// seconds. When they do, and which keys a person presses meanwhile, follows from a seed.
+// Magic 8-Balls that come and go: each is a device of its own on the air, for some hundred milliseconds to a few
+// seconds. A seed determines when they do, and which keys a person presses meanwhile.
 
 import BluetoothTypes
 import CoreBluetooth
@@ -41,9 +41,9 @@ final class BallCrowd {
         func errorOccurred(_ error: ITCB_Errors, sdk: any ITCB_SDK_Protocol) {}
     }
 
-    /// How many times a ball has come.
+    /// The number of times that a ball has come.
     private(set) var arrivals = 0
-    /// How many answers were given.
+    /// The number of answers.
     private(set) var answers = 0
     private var balls: [Ball] = []
     /// The first device on the air serves it; this one stays.
@@ -75,7 +75,7 @@ final class BallCrowd {
         DispatchQueue.main.asyncAfter(deadline: .now() + time, execute: body)
     }
 
-    /// Keys that a person presses: another ball is chosen, a question is asked, a line is taken back.
+    /// The keys that a person presses: to choose another ball, ask a question, or clear a line.
     func keys() -> String {
         switch Int.random(in: 0..<6, using: &self.generator) {
         case 0: "\u{1B}[B"

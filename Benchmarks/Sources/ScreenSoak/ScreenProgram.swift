@@ -47,9 +47,9 @@ final class ScreenProgram {
     }
 
     var isRunning: Bool { self.process.isRunning }
-    /// How many octets the program has drawn.
+    /// The number of octets that the program has drawn.
     var drawnOctets: Int { self.lock.withLock { self.drawn } }
-    /// The last of them.
+    /// The last octets.
     var lastOctets: String { self.lock.withLock { String(decoding: self.last, as: UTF8.self) } }
     /// In MB.
     var residentMemory: Double { Meter.residentMemory(of: self.process.processIdentifier) ?? .nan }

@@ -1,5 +1,5 @@
 // The Magic 8-Ball on the whole screen, as a process in a terminal of its own, while many balls come and go fast around
-// it and a person asks them. Its memory has to stay the same.
+// it and a person asks them. Its memory must stay the same.
 
 import ArgumentParser
 import BenchmarkSupport
@@ -8,23 +8,23 @@ import Foundation
 struct ScreenSoak: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "eightball on the whole screen, with many balls that come and go; its memory has to stay the same.",
+        abstract: "eightball on the whole screen, with many balls that come and go; its memory must stay the same.",
         discussion: """
             Prints the program's memory at each tenth of the time. From the end of the second tenth on it may grow by \
             \(Int(memoryBound)) MB.
             """
     )
 
-    /// How much the program may grow, in MB: less than a few octets for each ball that came.
+    /// The limit of the program's growth, in MB: less than a few octets for each ball that came.
     private static let memoryBound = 4.0
 
-    @Option(help: ArgumentHelp("For how long.", valueName: "minutes"))
+    @Option(help: ArgumentHelp("The duration in minutes.", valueName: "minutes"))
     var minutes = 20.0
 
-    @Option(help: ArgumentHelp("How many balls come and go.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of balls that come and go.", valueName: "n"))
     var balls = 100
 
-    @Option(help: ArgumentHelp("When balls come and go follows from it.", valueName: "number"))
+    @Option(help: ArgumentHelp("The seed that determines when balls come and go.", valueName: "number"))
     var seed: UInt64 = 1
 
     func validate() throws {

@@ -4,7 +4,7 @@ import BenchmarkSupport
 import BluetoothTypes
 import Foundation
 
-/// Which streams run at once.
+/// The streams that run at once.
 enum SoakCase: String, CaseIterable {
     case write
     case notify
@@ -44,7 +44,7 @@ final class CaseRunner {
     func run(_ case: SoakCase, _ generator: inout SeededGenerator) {
         self.transfers += 1
         let streams = `case`.streams
-        // A stop is at a share of a stream of which its sender cannot have handed over the rest.
+        // A stop is at a point of a stream after which its sender cannot have handed over the rest.
         var marks: [Stream: [Int]] = [:]
         for _ in 0..<self.stops {
             let stream = streams[Int.random(in: streams.indices, using: &generator)]
@@ -75,7 +75,7 @@ final class CaseRunner {
             }
         }
         let wall = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-        // What came too often would be in front of this answer.
+        // A value that came twice would arrive before this answer.
         self.programs.order(self.programs.central, "fence", answer: "fenced")
         _ = self.programs.checkMemory()
         let sum = streams.reduce(0) { $0 + self.blocks(of: $1) * $1.blockSize }
@@ -89,7 +89,7 @@ final class CaseRunner {
 
     private func blocks(of stream: Stream) -> Int { (self.octets + stream.blockSize - 1) / stream.blockSize }
 
-    /// Stops a process for a while; `receiver` takes nothing until the process stands still.
+    /// Stops a process for a while; `receiver` takes nothing until the process is stopped.
     private func stop(receiver: ChildProcess, _ generator: inout SeededGenerator) -> (seconds: Double, victim: String) {
         let isReceiver = Int.random(in: 0..<3, using: &generator) < 2
         let others = self.programs.all.filter { $0 !== receiver }

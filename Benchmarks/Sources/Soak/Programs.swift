@@ -1,9 +1,9 @@
-// The processes of one air, as the soak's parent sees them: it has them started, ordered, stopped and continued.
+// The processes of one air, which the soak's parent starts, gives orders, stops and continues.
 
 import BenchmarkSupport
 import Foundation
 
-/// Which air the two programs are on, and who serves it.
+/// The air of the two programs, and the program that serves it.
 enum SoakAir: String, CaseIterable {
     /// The user's own air, which the peripheral serves.
     case peripheral
@@ -28,9 +28,9 @@ final class Programs {
     let server: ChildProcess?
     private let folder: URL
 
-    /// How long nothing may be said, in seconds, beside the time in which a process is stopped.
+    /// The longest time without a line, in seconds, besides the time for which a process is stopped.
     static let silenceLimit = 60
-    /// How much memory a process may ever have, in MB.
+    /// The limit of a process's memory, in MB.
     static let memoryLimit = 100.0
 
     init(_ air: SoakAir) {
@@ -86,7 +86,7 @@ final class Programs {
         process === self.peripheral ? "peripheral" : process === self.central ? "central" : "air"
     }
 
-    /// The next line of either program. One that says that it failed ends the soak.
+    /// The next line of either program. A line that reports a failure ends the soak.
     func nextLine() -> (ChildProcess, String) {
         let programs = [self.peripheral, self.central]
         guard let (process, line) = ChildProcess.nextLine(of: programs, within: Self.silenceLimit * 1000) else {
@@ -123,14 +123,14 @@ final class Programs {
     /// Ends the processes.
     func end() { Self.endAll() }
 
-    // MARK: However the soak ends
+    // MARK: The end
 
     private static var running: [ChildProcess] = []
     private static var folders: [URL] = []
 
-    /// Ends every process that is left, and removes the folders.
+    /// Ends every remaining process, and removes the folders.
     static func endAll() {
-        // Who serves an air was started first.
+        // The program that serves an air was started first.
         for process in self.running.reversed() { process.end() }
         for folder in self.folders { try? FileManager.default.removeItem(at: folder) }
         self.running = []

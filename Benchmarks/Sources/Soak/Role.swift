@@ -1,29 +1,29 @@
-// A process of the soak: the central or the peripheral. It does what it reads on its standard input, one order a line, and
-// says on its standard output what has come of it.
+// A process of the soak: the central or the peripheral. It carries out orders from its standard input, one a line, and
+// reports the results on its standard output.
 //
-//     receive STREAM TRANSFER BLOCKS MARK…   what comes next on the stream is to be this; "armed"
+//     receive STREAM TRANSFER BLOCKS MARK…   the stream must deliver this next; "armed"
 //     send STREAM TRANSFER BLOCKS            sends it; "sent STREAM" when the last octet is handed over
 //     go                                     goes on after a mark
-//     fence                                  (central) a read, which comes behind all values; "fenced"
+//     fence                                  (central) a read, which is answered after all values; "fenced"
 //
-// A receiver says "marked STREAM" when so many blocks have come, and takes nothing more until it reads "go": what is
-// stopped then, is stopped within the stream. It says "received STREAM" when all of a transfer has come, and "progress"
-// meanwhile. "failed …" is the last line of a process that has seen what must not be.
+// A receiver says "marked STREAM" when this number of blocks has come, and takes nothing until it reads "go": a process
+// stopped then is stopped within the stream. It says "received STREAM" when a whole transfer has come, and "progress"
+// meanwhile. "failed …" is the last line of a process that has seen an error.
 
 import BenchmarkSupport
 import CoreBluetooth
 import Foundation
 
-/// What the central and the peripheral have in common.
+/// The code that the central and the peripheral share.
 class Role: NSObject, StreamDelegate {
     static let service = CBUUID(string: "3C7A0000-5C1B-4E0E-8B57-1B5F0E6A9D10")
     static let sink = CBUUID(string: "3C7A0001-5C1B-4E0E-8B57-1B5F0E6A9D10")
     static let source = CBUUID(string: "3C7A0002-5C1B-4E0E-8B57-1B5F0E6A9D10")
     static let fence = CBUUID(string: "3C7A0003-5C1B-4E0E-8B57-1B5F0E6A9D10")
 
-    /// Where values are handled, and the manager calls.
+    /// The queue of the manager and of values.
     let queue = DispatchQueue(label: "soak")
-    /// Where the channel's streams are.
+    /// The thread of the channel's streams.
     private let thread = RunLoopThread()
     private let permission = DispatchSemaphore(value: 0)
     private var channel: CBL2CAPChannel?
@@ -34,18 +34,18 @@ class Role: NSObject, StreamDelegate {
     private var octetsToSend: Sending?
     private var octetsToReceive: Receiving?
 
-    /// Begins to look for the other; "ready" is said when all is there.
+    /// Begins to look for the other program; reports "ready" when everything is discovered.
     func start() {}
 
-    /// Hands a value over; says whether it was taken.
+    /// Hands a value over; returns whether it was accepted.
     func send(_ value: Data) -> Bool { false }
 
-    /// Reads a value that comes behind all others.
+    /// Reads a value that arrives after all others.
     func readFence() {}
 
     static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-    /// Something is not as it must be.
+    /// Reports an error.
     static func fail(_ text: String) -> Never {
         self.say("failed \(text)")
         exit(1)
@@ -117,7 +117,7 @@ class Role: NSObject, StreamDelegate {
 
     // MARK: Values
 
-    /// Sends as many values as are taken.
+    /// Sends as many values as are accepted.
     func sendValues() {
         guard let sending = self.valuesToSend, sending.pump({ self.send($0) ? $0.count : 0 }) else { return }
         self.valuesToSend = nil

@@ -18,17 +18,17 @@ enum Stream: String, CaseIterable {
     /// Whether the stream consists of values, each of which is one block.
     var isOfValues: Bool { self == .write || self == .notify }
 
-    /// The octets of a block: those of a value, or as many as are written to a channel at a time at most.
+    /// The octets of a block: those of a value, or the most that are written to a channel at a time.
     var blockSize: Int { self.isOfValues ? 244 : 16 * 1024 }
 
-    /// What the octets of this stream follow from: another stream, or another case, has other octets.
+    /// The seed of this stream's octets: another stream, or another case, has other octets.
     func seed(of transfer: UInt64) -> UInt64 {
         transfer &* 4 &+ UInt64(Stream.allCases.firstIndex(of: self) ?? 0)
     }
 }
 
-/// The octets of a stream: blocks that a seed and their number decide. A block that is lost, doubled, exchanged or
-/// changed is not the one that is expected in its place.
+/// The octets of a stream: blocks that a seed and their number decide. A block that is lost, duplicated, swapped or
+/// changed differs from the one that is expected in its place.
 struct Pattern {
     private let seed: UInt64
     private let blockSize: Int
@@ -75,7 +75,7 @@ final class Sending {
     private let stream: Stream
     private var blocks: Int
     private var next = 0
-    /// What is left of a block that was written in part.
+    /// The rest of a block that was written in part.
     private var rest = Data()
 
     /// So many blocks.
@@ -85,7 +85,7 @@ final class Sending {
         self.pattern = Pattern(seed: stream.seed(of: transfer), blockSize: stream.blockSize)
     }
 
-    /// Sends until `send` takes nothing more; it returns how many octets it has taken. Says whether all is sent.
+    /// Sends until `send`, which returns the number of octets that it accepts, returns 0. Returns whether all was sent.
     func pump(_ send: (Data) -> Int) -> Bool {
         while true {
             if self.rest.isEmpty {
@@ -100,21 +100,21 @@ final class Sending {
     }
 }
 
-/// One transfer on a stream, as its receiver sees it: everything that comes is compared.
+/// One transfer on a stream, as its receiver sees it: it compares every octet.
 final class Receiving {
     private var pattern: Pattern
     private let stream: Stream
     private let blocks: Int
     private var block = 0
-    /// How many octets of the present block have come.
+    /// The number of received octets of the present block.
     private var offset = 0
-    /// After how many blocks the parent is asked, in order.
+    /// The numbers of blocks after which the parent is asked, in order.
     private var marks: [Int]
     private let onMark: () -> Void
-    /// A line about so many blocks: 64 MiB.
+    /// The number of blocks between two lines: 64 MiB.
     private var progressInterval: Int { 64 * 1_048_576 / self.stream.blockSize }
 
-    /// So many blocks; `onMark` is called when as many as a mark says have come.
+    /// So many blocks; `onMark` is called when the number of a mark has come.
     init(_ stream: Stream, transfer: UInt64, blocks: Int, marks: [Int], onMark: @escaping () -> Void) {
         self.stream = stream
         self.blocks = blocks
@@ -123,7 +123,7 @@ final class Receiving {
         self.pattern = Pattern(seed: stream.seed(of: transfer), blockSize: stream.blockSize)
     }
 
-    /// Compares octets; says whether everything has come.
+    /// Compares octets; returns whether everything has come.
     func take(_ octets: UnsafeRawBufferPointer) -> Bool {
         if self.stream.isOfValues, octets.count != self.stream.blockSize {
             Role.fail("a value of \(octets.count) octets on \(self.stream)")

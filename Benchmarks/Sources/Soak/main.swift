@@ -1,10 +1,10 @@
 // Streams between two programs, while processes are stopped and continued: writes without response, notifications and an
 // L2CAP channel in both directions, each alone and all at once, on the own air, whichever of the two serves it, and on
-// an air over TCP. What arrives is compared octet by octet with what was sent; nothing may be lost, doubled or exchanged,
-// no process may grow beyond 100 MB, and no stream may stand still.
+// an air over TCP. Received octets are compared with those sent; nothing may be lost, duplicated or swapped,
+// no process may grow beyond 100 MB, and no stream may stall.
 //
-// The parent starts the programs, which are this program in a role, and stops them where a receiver says that so many
-// octets have come: so each stop is within a stream, however short that is.
+// The parent starts the programs, which are this program in a role, and stops them when a receiver reports a number of
+// octets, so that each stop is within a stream, however short that is.
 
 import ArgumentParser
 import BenchmarkSupport
@@ -23,19 +23,19 @@ struct SoakCommand: ParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("So many MiB on each stream of a case.", valueName: "n"))
+    @Option(help: ArgumentHelp("The MiB on each stream of a case.", valueName: "n"))
     var mib = 64
 
-    @Option(help: ArgumentHelp("Repeat the cases for so long, in place of once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Repeat the cases for this number of minutes instead of once.", valueName: "n"))
     var minutes: Double?
 
-    @Option(help: ArgumentHelp("So many stops in each case.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of stops in each case.", valueName: "n"))
     var stops = 2
 
-    @Option(help: ArgumentHelp("A stop lasts so many seconds at most.", valueName: "s"))
+    @Option(help: ArgumentHelp("The longest stop in seconds.", valueName: "s"))
     var longest = 10.0
 
-    @Option(help: ArgumentHelp("What is stopped, when, and for how long follows from it.", valueName: "n"))
+    @Option(help: ArgumentHelp("The seed of the stops: which process, when, and for how long.", valueName: "n"))
     var seed: UInt64?
 
     @Option(help: "Only this air, or these: the own one, served by the peripheral or by the central, or one over tcp.")
@@ -50,7 +50,7 @@ struct SoakCommand: ParsableCommand {
     func validate() throws {
         guard (1...1_048_576).contains(self.mib) else { throw ValidationError("The MiB are 1 to 1048576.") }
         guard (0...1000).contains(self.stops) else { throw ValidationError("The stops are 0 to 1000.") }
-        // The process that serves an air may stand still for 15 s.
+        // The process that serves an air may be stopped for 15 s.
         guard (0...14).contains(self.longest) else { throw ValidationError("A stop lasts 0 to 14 seconds.") }
         if let minutes { guard minutes > 0 else { throw ValidationError("The minutes are more than 0.") } }
     }

@@ -1,5 +1,5 @@
-// The app under test: it publishes what can be published, and discovers, reads, writes and subscribes to all that it
-// finds at the other end. Where an input says so, it takes its events late, leaves channels unread, and sends a stream.
+// The app under test: it publishes every kind of attribute, and discovers, reads, writes and subscribes to all that it
+// finds at the other end. If an input says so, it takes its events late, leaves channels unread, and sends a stream.
 
 import CoreBluetooth
 import Foundation
@@ -21,9 +21,9 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
     private let consumers: Consumers
     /// Whether the last peripheral has notified that this app is subscribed.
     private(set) var hasHeard = false
-    /// What came of the peer's stream.
+    /// The received part of the peer's stream.
     private(set) var received = ReceivedStream()
-    /// How many connections ended that this app did not end.
+    /// The number of connections that ended although this app did not end them.
     private(set) var lostConnections = 0
     private var sent = 0
     private var streamWrites: CBCharacteristic?
@@ -55,7 +55,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
         self.peripherals = nil
     }
 
-    /// Reads what waits in the channels; returns how many octets that were, of the channel with the most.
+    /// Reads the waiting octets of all channels; returns their number in the channel with the most.
     func readChannels() -> Int { self.channels.map(self.readAll).max() ?? 0 }
 
     // MARK: Streams
@@ -101,7 +101,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
             permissions: .readable
         )
         self.updating.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "It changes")]
-        // What makes the devices pair.
+        // Makes the devices pair.
         let secret = CBMutableCharacteristic(
             type: CBUUID(string: "A003"),
             properties: .read,
@@ -235,7 +235,7 @@ final class App: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPer
 
     // MARK: Channels
 
-    /// Writes, and reads what is there already; there is no run loop in virtual time that would report more.
+    /// Writes, and reads received octets; there is no run loop in virtual time that would report more.
     private func use(_ channel: CBL2CAPChannel?) {
         guard let channel else { return }
         self.channels.append(channel)

@@ -1,4 +1,4 @@
-// Everything that reads octets by itself, without devices around it.
+// The decoders, which read octets without devices.
 
 import BluetoothHCI
 import BluetoothHost
@@ -18,7 +18,7 @@ enum Decoders {
         case 1: self.frame(input, .controller)
         case 2:
             let data = AdvertisingData(parsing: ByteBuffer(bytes: input.takeRest()))
-            // What was read can be written and read again.
+            // A decoded value can be encoded and decoded again.
             precondition(AdvertisingData(parsing: data.bytes).elements == data.elements, "it is read otherwise")
             for element in data.elements { _ = "\(element)" }
         case 3:
@@ -33,7 +33,7 @@ enum Decoders {
         }
     }
 
-    /// A stream in pieces, and each of its packets.
+    /// A stream in parts, and each of its packets.
     private static func frame(_ input: Input, _ sender: H4Framer.Sender) {
         var framer = H4Framer(readingFrom: sender)
         while !input.isOver {
@@ -58,7 +58,7 @@ enum Decoders {
         }
     }
 
-    /// Packets in words, with all that the words remember of those before.
+    /// The text of packets, with the formatter's memory of earlier packets.
     private static func describe(_ input: Input) {
         var describer = PacketFormatter()
         while let first = input.next() {

@@ -1,6 +1,6 @@
-// Faults between a host and its controller, as the fuzzer's input has them: packets pass, are lost, doubled, changed,
-// cut, or replaced by others, or the host stops reading for a while. That is no fault as long as all pauses together are
-// shorter than each time limit: nothing may get lost by it.
+// Faults between a host and its controller, decided by the fuzzer's input: packets pass, are lost, duplicated, changed,
+// truncated or replaced, or the host stops reading for a while. Pauses are no fault as long as all of them together are
+// shorter than each time limit: nothing may get lost by them.
 
 import BluetoothAir
 import BluetoothHCI
@@ -23,13 +23,13 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
     private weak var receiver: (any HCIChannelReceiver)?
     private let scope: Scope
     private let input: Input
-    /// How many packets pass before the input is asked again.
+    /// The number of packets that pass before the input decides again.
     private var passing = 0
-    /// Whether a packet did not pass as it was.
+    /// Whether a packet was changed or lost, or waited longer than a time limit.
     private(set) var hasFaults = false
     /// How long the host has not read, in all. Pauses that follow each other add up for a packet that waits.
     private var paused = TimeAmount.zero
-    /// What came from the controller while the host does not read, as a socket keeps it; `nil` while it reads.
+    /// Packets of the controller that wait while the host does not read, as in a socket; `nil` while it reads.
     private var unread: [HCIPacket]?
 
     init(_ controller: any HCIChannel, scope: Scope, _ input: Input) {
@@ -77,7 +77,7 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
         self.receiver?.channel(self, didCloseBecause: reason)
     }
 
-    /// The host reads nothing until the time is over; its controller gets to know, as by a full socket.
+    /// The host reads nothing until the time is over; its controller notices, as by a full socket.
     private func stopReading(for time: TimeAmount) {
         guard self.unread == nil else { return }
         self.paused = self.paused + time
@@ -88,7 +88,7 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
         self.eventLoop.assumeIsolated().scheduleTask(in: time) {
             let packets = self.unread ?? []
             self.unread = nil
-            // What waited comes before what the controller sends from now on.
+            // Waiting packets are delivered before those that the controller sends from now on.
             for packet in packets { self.channel(self.controller, didReceive: packet) }
             if self.unread == nil { (self.controller as? VirtualController)?.isHostWritable = true }
             self.receiver?.channelDidFinishBatch(self)
@@ -120,7 +120,7 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
         }
     }
 
-    /// What passes instead of a packet, with a fault.
+    /// The packets that pass instead of a packet with a fault.
     private func packets(inPlaceOf packet: HCIPacket, _ kind: UInt8, _ number: UInt8) -> [HCIPacket] {
         let octets = Array(packet.bytes.readableBytesView)
         // A data packet's type, handle and length are the controller's own.
@@ -147,7 +147,7 @@ final class FaultInjector: HCIChannel, HCIChannelReceiver {
         return [self.packet(Array(octets[..<head]), body)]
     }
 
-    /// A packet of the input's octets: a frame with its length, for data to the controller; otherwise as they are.
+    /// A packet of the input's octets: for data to the controller a frame with its length.
     private func packet(like octets: [UInt8], with body: [UInt8]) -> HCIPacket {
         guard self.scope == .dataToController, octets.count >= 5 else { return self.packet([], body) }
         // The channel comes first, then the frame's content, with the length that it has.

@@ -1,4 +1,4 @@
-// The fuzzer's octets as decisions, read from front to back. Where they end, everything goes its ordinary way.
+// The fuzzer's octets as decisions, read from front to back. After their end there are no more faults.
 
 /// An input that is used up octet by octet.
 final class Input {
@@ -7,7 +7,7 @@ final class Input {
 
     init(_ octets: [UInt8]) { self.octets = octets }
 
-    /// Whether nothing is left.
+    /// Whether all octets are used.
     var isOver: Bool { self.place >= self.octets.count }
 
     /// The next octet; `nil` at the end.
@@ -24,9 +24,9 @@ final class Input {
         return Array(self.octets[self.place..<end])
     }
 
-    /// Up to as many octets as the next one says.
+    /// At most the number of octets that the next one says.
     func takeCounted() -> [UInt8] { self.take(Int(self.next() ?? 0)) }
 
-    /// All that is left.
+    /// All remaining octets.
     func takeRest() -> [UInt8] { self.take(.max - self.place) }
 }

@@ -1,7 +1,7 @@
-// Two Security Managers that pair, with faults in what one of them gets: commands are lost, doubled, changed, cut and
-// replaced, users err, time passes, links break. The empty input is a whole pairing. Beside traps it is looked for a
-// pairing that is completed although what it rests on was changed on the way, for a key that counts as authenticated
-// although nobody was asked, and for a device that cannot pair any more.
+// Two Security Managers that pair, with faults at one of them: commands are lost, duplicated, changed, truncated and
+// replaced, users err, time passes, links break. The empty input is a whole pairing. Besides traps, findings are a
+// pairing that completes although data that it depends on was changed, a key that counts as authenticated
+// although no user was asked, and a device that can no longer pair.
 
 import BluetoothHCI
 import BluetoothTypes
@@ -19,21 +19,21 @@ enum PairingSide: Int {
 
 /// One run, from the first pairing until a last one without faults.
 final class PairingScenario {
-    /// A command on its way.
+    /// A command in transit.
     private struct Flying {
         let to: PairingSide
         let pdu: ByteBuffer
-        /// The pairing that it is of.
+        /// The pairing that it belongs to.
         let pairing: Int
     }
 
-    /// The commands that the authentication rests on: the features and phase 2.
+    /// The commands that the authentication depends on: the features and phase 2.
     private static let authenticated: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x0C, 0x0D]
-    /// More commands than any pairing has.
+    /// More commands than a pairing has.
     private static let limit = 400
 
     private let input: Input
-    /// The side whose peer errs.
+    /// The side that receives faults.
     private let target: PairingSide
     private var managers: [SecurityManager]
     private var contexts: [SecurityManager.Context]
@@ -44,9 +44,9 @@ final class PairingScenario {
     private let hasOutOfBandData: Bool
     /// The number of the pairing in progress, or the last one.
     private var pairing = 0
-    /// The pairing of which something was changed on its way that it rests on.
+    /// The pairing whose data was changed although its authentication depends on it.
     private var changed = -1
-    /// How many commands pass before the input is asked again.
+    /// The number of commands that pass before the input decides again.
     private var passing = 0
     private var isWithoutFaults = false
     private var paired: [Bond?] = [nil, nil]
@@ -123,7 +123,7 @@ final class PairingScenario {
         self.pairWithoutFaults()
     }
 
-    /// Whatever happened before: on the next link, once the waiting intervals are over, the devices pair.
+    /// After any faults, the devices pair on the next link, once the waiting intervals are over.
     private func pairWithoutFaults() {
         self.isWithoutFaults = true
         self.linkAnew(keepingBonds: false)
@@ -193,7 +193,7 @@ final class PairingScenario {
         }
     }
 
-    /// What both controllers do when the central's one is to encrypt: other keys end the link.
+    /// The work of both controllers when the central encrypts: different keys end the link.
     private func encrypt(with key: LongTermKey) {
         self.managers[1].requestLongTermKey(
             encryptedDiversifier: key.encryptedDiversifier,
@@ -211,7 +211,7 @@ final class PairingScenario {
         self.step(.central) { $0.encryptionChanged(.success, isEnabled: true, &$1) }
     }
 
-    /// Delivers commands and answers questions until nothing is left.
+    /// Delivers commands and answers questions until none remain.
     private func deliver() {
         var count = 0
         while count < Self.limit, !self.wire.isEmpty || !self.questions.isEmpty {
@@ -229,7 +229,7 @@ final class PairingScenario {
         case .consent: answer = .consent(isRight)
         case .compareNumbers: answer = .numbersMatch(isRight)
         case .enterPasskey:
-            // The other side may still have to show what is entered here.
+            // The other side may not have shown the number yet that is entered here.
             let passkey = self.shown ?? Passkey(190_571)
             answer = .passkey(isRight ? passkey : passkey.flatMap { Passkey(($0.value + 1) % 1_000_000) })
         }
@@ -286,7 +286,7 @@ final class PairingScenario {
         return [ByteBuffer(bytes: octets)]
     }
 
-    /// Whether the authentication rests on an octet: not on the sizes and keys in the features of LE Secure Connections.
+    /// Whether the authentication depends on an octet: not on key sizes and distribution with LE Secure Connections.
     private func rests(on place: Int, of flying: Flying) -> Bool {
         guard let code: UInt8 = flying.pdu.getInteger(at: flying.pdu.readerIndex), flying.pairing == self.pairing,
             place > 0
@@ -294,7 +294,7 @@ final class PairingScenario {
         return Self.authenticated.contains(code) && (code > 0x02 || place < 4)
     }
 
-    /// Something beside the commands.
+    /// A fault other than in a command.
     private func happen(_ number: Int) {
         switch number {
         case 0...7: self.pass(Int64(1) << Int64(number))

@@ -5,14 +5,14 @@ import BluetoothHost
 import BluetoothTypes
 import NIOCore
 
-/// What the user of the peer's host does.
+/// The user of the peer's host.
 final class PeerApp: LEHostDelegate {
-    /// Where it listens for channels.
+    /// The SPSM at which it listens.
     static let channelPSM: UInt16 = 0x80
 
     private static let streamToken = TransmitToken(rawValue: 1)
 
-    /// Where the app does: the first one that it can be given.
+    /// The app's SPSM: the first one that it can get.
     private static let appPSM: SPSM = 0xC0
 
     private unowned let host: LEHost
@@ -24,12 +24,12 @@ final class PeerApp: LEHostDelegate {
     /// Whether the app has notified something.
     private(set) var hasHeard = false
 
-    /// Called with the number of values of the stream that have left, for the app's controller or behind it.
+    /// Called with the number of values of the stream that were sent to the app's controller or further.
     var hasTransmitted: ((Int) -> Void)?
     private var transmitted = 0
-    /// What came of the app's stream.
+    /// The received part of the app's stream.
     private(set) var received = ReceivedStream()
-    /// How many links ended.
+    /// The number of links that ended.
     private(set) var disconnections = 0
 
     init(_ host: LEHost, connects: Bool, hasStreams: Bool = false) {
@@ -46,7 +46,7 @@ final class PeerApp: LEHostDelegate {
 
     func host(_ host: LEHost, didDisconnect link: LinkInformation, reason: HCIErrorCode) { self.disconnections += 1 }
 
-    /// A stream of which the host keeps what cannot be sent yet.
+    /// A stream whose unsent values the host keeps.
     private func stream(_ send: (ByteBuffer) -> Void) {
         guard self.hasStreams else { return }
         for number in 0..<StreamValue.count { send(ByteBuffer(bytes: StreamValue.octets(number))) }
@@ -75,7 +75,7 @@ final class PeerApp: LEHostDelegate {
             permissions: [.readable, .writeable],
             descriptors: [GATTDescriptorDefinition(uuid: 0x2901, value: ByteBuffer(string: "It changes"))]
         )
-        // What makes the devices pair.
+        // Makes the devices pair.
         let secret = GATTCharacteristicDefinition(
             uuid: 0xB003,
             properties: .read,
@@ -112,7 +112,7 @@ final class PeerApp: LEHostDelegate {
         host.readRSSI(of: link) { _ in }
         host.openChannel(on: link, spsm: Self.appPSM) { [unowned self] result in
             if let channel = try? result.get() {
-                // As much as a sender keeps; more than one that reads nothing takes.
+                // As much as a sender keeps; more than a receiver that reads nothing accepts.
                 _ = host.write(ByteBuffer(repeating: 9, count: self.hasStreams ? 65_536 : 3000), on: channel.id)
             }
         }

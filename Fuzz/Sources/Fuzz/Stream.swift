@@ -1,13 +1,13 @@
-// What one side sends to the other as fast as it may, so that it has to wait for a slow one: numbered values, whose
-// order and number both sides know.
+// Numbered values that one side sends as fast as it may, so that it has to wait for a slow receiver. Both sides know
+// their order and number.
 
 import Foundation
 
-/// How the consumers behave, as the first octet of an input says.
+/// The consumers' behaviour, from the first octet of an input.
 struct Consumers {
     /// Whether the app connects, rather than its peer.
     let appConnects: Bool
-    /// How long the app's events wait before the app takes them, in milliseconds.
+    /// The time for which events wait for the app, in milliseconds.
     let delay: Int
     /// Whether both sides send a stream of values, more than all windows and buffers hold.
     let hasStreams: Bool
@@ -34,7 +34,7 @@ enum StreamValue {
         return head + [UInt8](repeating: Self.mark, count: Self.length - head.count)
     }
 
-    /// The number of a value; `nil` if it is none of a stream.
+    /// The number of a value; `nil` if it does not belong to a stream.
     static func number(_ octets: some Collection<UInt8>) -> Int? {
         guard octets.count == Self.length, octets.first == Self.mark else { return nil }
         let head = Array(octets.prefix(3))
@@ -42,14 +42,14 @@ enum StreamValue {
     }
 }
 
-/// What has come of a stream.
+/// The received part of a stream.
 struct ReceivedStream {
-    /// How many values came.
+    /// The number of received values.
     private(set) var count = 0
-    /// Whether each value was the one that follows.
+    /// Whether the values arrived in order.
     private(set) var isInOrder = true
 
-    /// Takes a value, where it is one of a stream.
+    /// Counts a value, if it belongs to a stream.
     mutating func take(_ octets: some Collection<UInt8>) {
         guard let number = StreamValue.number(octets) else { return }
         self.isInOrder = self.isInOrder && number == self.count

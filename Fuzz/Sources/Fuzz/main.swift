@@ -1,23 +1,23 @@
-// Where libFuzzer comes in: one input after the other, for the target that FUZZ_TARGET names. What is looked for is a
-// trap, an endless loop, memory without end, or an app that cannot be used any more.
+// libFuzzer's entry point: one input after another, for the target that FUZZ_TARGET names. A finding is a
+// trap, an endless loop, excessive memory, or an app that can no longer be used.
 
 import CLibFuzzer
 import Foundation
 
-/// What is fuzzed.
+/// The target of the fuzzer.
 enum Target: String {
-    /// A Core Bluetooth app, by what its peer's host sends.
+    /// A Core Bluetooth app, by the data of its peer's host.
     case peer
-    /// A host, by what its controller sends.
+    /// A host, by the packets of its controller.
     case controller
-    /// Virtual controllers, and an app on the same air, by what a host sends to its controller.
+    /// Virtual controllers, and an app on the same air, by the packets of a host to its controller.
     case host
-    /// A Security Manager, in either role, by what its peer sends while they pair.
+    /// A Security Manager, in either role, by the commands of its peer while they pair.
     case pairing
-    /// Everything that reads octets by itself.
+    /// The decoders.
     case octets
 
-    /// The one that this process fuzzes.
+    /// The target of this process.
     static let current: Target = {
         let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
         guard let target = Target(rawValue: name) else {

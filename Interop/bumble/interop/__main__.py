@@ -71,7 +71,7 @@ def runs():
     for pair in PAIRS:
         for mtu in (185, 247):
             yield OurAir, *pair, values[mtu]
-    # Hosts of others among themselves on our air.
+    # Two hosts of others on our air.
     # Bumble refuses itself a new channel after one has closed ("source CID already in use"), so none here.
     theirs_alone = (links.pairing_on_air, links.extended_advertising)
     for scenario in (values[23], values[517], scenarios.large_database, *theirs_alone):
@@ -90,7 +90,7 @@ def runs():
 
 
 class Outcome:
-    """How a scenario went."""
+    """The outcome of a scenario."""
 
     def __init__(self, environment, central, peripheral, scenario):
         self.environment, self.central, self.peripheral, self.scenario = environment, central, peripheral, scenario
@@ -101,7 +101,7 @@ class Outcome:
 
     @property
     def reason(self):
-        """Why the environment cannot run the scenario, if so."""
+        """The reason why the environment cannot run the scenario, if there is one."""
         return self.environment.cannot.get(self.scenario.title)
 
     @property

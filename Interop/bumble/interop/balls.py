@@ -27,7 +27,7 @@ UNLIKELY_ERROR = 0x0E
 
 
 async def our_ball_asked_by_bumble(environment, *_):
-    """Bumble's central finds our ball, asks, and is refused what is no question."""
+    """Bumble's central finds our ball and asks; text that is no question is refused."""
     ball = await ours.Program(environment, "our-ball", "peripheral", "--name", "Crystal", "--json").start()
     await ball.event("advertising")
     central = theirs.Central(environment, "bumble-central")

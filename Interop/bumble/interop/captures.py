@@ -6,7 +6,7 @@ import struct
 
 
 def is_benign(message, att_opcode, length, event, status, is_legacy):
-    """Whether tshark 4.0 objects to something that is as it should be."""
+    """Whether an objection of tshark 4.0 is unfounded."""
     # A value whose length is a multiple of MTU - 1 ends with a Read Blob Response without octets (Vol 3, Part F,
     # 3.4.4.6: a part has 0 to MTU - 1 octets).
     if "Malformed" in message and (att_opcode, length) == ("0x0d", "1"):
@@ -14,7 +14,7 @@ def is_benign(message, att_opcode, length, event, status, is_legacy):
     # A controller may refuse a command that it does not know with a Command Complete that holds the status alone.
     if "Malformed" in message and (event, status) == ("0x0e", "0x01"):
         return True
-    # Each fragment of an extended advertisement is taken for all of its data.
+    # tshark takes each fragment of an extended advertisement for all of its data.
     if "Malformed" in message and is_legacy == "0":
         return True
     # Bumble asks for the second version of LE Enhanced Connection Complete, where there is one; tshark does not know that

@@ -11,7 +11,7 @@ PROPERTIES = {
     "write": WRITE,
     "notify": NOTIFY,
     "indicate": INDICATE,
-    # What the link has to be encrypted for.
+    # The permissions that need an encrypted link.
     "readEncrypted": READ,
     "writeEncrypted": WRITE,
     "notifyEncrypted": NOTIFY,
@@ -91,7 +91,7 @@ def values():
 
 
 def secrets():
-    """What only devices that have paired may use, beside what everybody may."""
+    """A characteristic for paired devices only, beside one for all."""
     return [
         {
             "uuid": SERVICE,
@@ -133,7 +133,7 @@ def large(services=20, characteristics=4):
 
 
 def shape(description):
-    """What a client has to find of a description: UUIDs, properties, descriptors, in a form that can be compared."""
+    """The UUIDs, properties and descriptors that a client must find, in a form that can be compared."""
     found = {}
     for service in description:
         characteristics = {}
@@ -155,7 +155,7 @@ def numbered(number, length):
     return head + bytes((number + index) & 0xFF for index in range(4, length))
 
 
-# What the octets of a channel are, before they begin again.
+# The octets of a channel, which repeat.
 _ROW = bytes((7 * place + place // 251) & 0xFF for place in range(251 * 256))
 
 
@@ -165,7 +165,7 @@ def row(octets):
 
 
 class Counter:
-    """Counts numbered values as they come; the future `done` has the outcome."""
+    """Counts received numbered values; the future `done` has the outcome."""
 
     def __init__(self, count, length, done):
         self.count = 0

@@ -15,7 +15,7 @@ from .failure import ScenarioFailure
 
 
 def free_ports(count):
-    """Ports that nobody has, each another one: all are held until the last is found."""
+    """Different free ports: all are held until the last one is found."""
     with contextlib.ExitStack() as stack:
         probes = [stack.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:
@@ -40,13 +40,13 @@ async def listening(address, process, name):
 
 
 class Environment:
-    """Where a scenario takes place, and who takes part."""
+    """The controllers of a scenario."""
 
-    #: How many values a stream has: emulators that move a packet per 10 ms get fewer.
+    #: The number of values of a stream: emulators that move a packet per 10 ms get fewer.
     stream = 400
-    #: How many octets an L2CAP channel carries in each direction.
+    #: The number of octets that an L2CAP channel carries in each direction.
     channel = 50_000
-    #: How many octets of data an extended advertisement has: more than one report holds.
+    #: The size of an extended advertisement in octets: more than one report holds.
     advertised = 240
     #: The PHYs on which an extended advertisement begins.
     advertising_phys = (hci.Phy.LE_1M, hci.Phy.LE_CODED)
@@ -54,11 +54,11 @@ class Environment:
     cannot = {}
     #: The procedures that its controllers do not know.
     lacks = set()
-    #: Whether its controllers resolve private addresses where they say that they do.
+    #: Whether its controllers resolve private addresses if they claim to.
     resolves = True
-    #: Whether its controllers hold back what a receiver does not take.
+    #: Whether its controllers hold back data that a receiver does not take.
     holds_back = False
-    #: Whether its controllers end at Set Controller To Host Flow Control, which they list as supported.
+    #: Whether its controllers exit at Set Controller To Host Flow Control, which they list as supported.
     stops_at_flow_control = False
     #: Why a link ends whose other host has died: in our words, and in HCI's, which is what Bumble reports.
     loss = ("CBError 6", 0x08)
@@ -68,15 +68,15 @@ class Environment:
         self.programs = pathlib.Path(programs)
         self.parts = []
         self.captures = []
-        #: What is printed below the scenario's line.
+        #: Remarks, which are printed below the scenario's line.
         self.remarks = []
         self.process = None
         self.folder.mkdir(parents=True, exist_ok=True)
-        # The path of a socket is short, whatever the folder's is.
+        # The path of a socket must be short, however long the folder's is.
         self.sockets = tempfile.TemporaryDirectory(prefix="interop-")
 
     def capture(self, name):
-        """Where a host's packets are kept; nowhere, where `captures` is none."""
+        """The capture of a host's packets; `None` if `captures` is none."""
         if self.captures is None:
             return pathlib.Path("/dev/null")
         path = self.folder / f"{name}.btsnoop"

@@ -1,4 +1,4 @@
-"""Flow control from the controller to a Bumble host (Vol 4, Part E, 4.2), which has nothing of the kind by itself."""
+"""Flow control from the controller to a Bumble host (Vol 4, Part E, 4.2), which does not support it itself."""
 
 import collections
 import struct

@@ -24,7 +24,7 @@ async def parameters(environment, make_central, make_peripheral):
     connection = link.connection if is_central else peripheral.connection
 
     async def until(name, action, what, wanted, found):
-        """Waits after an action until something is as wanted, looking at each event of that name: our host may have a
+        """Waits after an action until an event of that name has the wanted value: our host may have a
         procedure of its own under way."""
         heard = asyncio.Queue()
         listener = connection.on(name, lambda *values: heard.put_nowait(values))
@@ -73,7 +73,7 @@ async def parameters(environment, make_central, make_peripheral):
         async def ask():
             peripheral.command("latency", latency="high")
 
-        # 240 to 480 ms; which of them is the controller's choice.
+        # 240 to 480 ms; the controller chooses.
         def fits():
             interval, latency, timeout = current()
             return 240 <= interval <= 480 and (latency, timeout) == (2, 6000)
@@ -87,7 +87,7 @@ parameters.title = "parameters, PHY, data length"
 
 
 async def ends(environment, make_central, make_peripheral):
-    """A link ends from either side and comes again; the database is what it was."""
+    """A link ends from either side and is opened again; the database is unchanged."""
     central, peripheral = make_central(environment), make_peripheral(environment)
     description = database.values()
     link = await connect(central, peripheral, description, database.SERVICE)
@@ -114,7 +114,7 @@ ends.title = "ends and reconnections"
 
 
 async def vanishing(environment, make_central, make_peripheral):
-    """A host dies: the other side notices after the supervision timeout, or as the controller has it."""
+    """A host dies: the other side notices after the supervision timeout, or as its controller reports."""
     central, peripheral = make_central(environment), make_peripheral(environment)
     link = await connect(central, peripheral, database.values(), database.SERVICE)
     await peripheral.close()
@@ -220,7 +220,7 @@ async def channels(environment, make_central, make_peripheral):
     for closing, other in (held[0], held[1][::-1]):
         await closing.close()
         await other.ended()
-    # The third goes on as if nothing had been.
+    # The third goes on undisturbed.
     again, _ = await asyncio.gather(link.open_channel(psm), peripheral.accepted_channel())
     assert again is not None
     try:

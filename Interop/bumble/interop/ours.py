@@ -20,7 +20,7 @@ class Process:
             **os.environ,
             "COREBLUETOOTH_ADAPTER": adapter or environment.our_adapter(),
             "COREBLUETOOTH_IDENTITY": name,
-            # Identities are locked: each scenario has its own. So has each device, whose bonds are looked at.
+            # Identities are locked: each scenario has its own. So has each device, whose bonds are checked.
             "XDG_STATE_HOME": str(self.state),
         }
         if flow_control is not None:
@@ -132,10 +132,10 @@ class Peer(Process):
                 file.unlink()
         await self.power_on()
 
-    # What the pairing agent's user sees and does.
+    # The pairing agent's user
 
     async def prompt(self, kind):
-        """Waits for a prompt; gives its code, where it has one."""
+        """Waits for a prompt; returns its code, if it has one."""
         return (await self.event("prompt", kind=kind))["code"]
 
     async def enter(self, code):
@@ -145,14 +145,14 @@ class Peer(Process):
         self.command("confirm", yes=answer)
 
     async def pairing_ended(self):
-        """Waits for the end of a pairing; gives the reason of a failure."""
+        """Waits for the end of a pairing; returns the reason of a failure."""
         return (await self.event("pairingEnded"))["error"]
 
     def bond_files(self):
         return list(self.state.glob("**/bond-*.json"))
 
     def bond(self):
-        """The one bond that this device keeps, as it is on disk; `None` where there is none."""
+        """The one bond that this device keeps on disk; `None` if there is none."""
         files = self.bond_files()
         assert len(files) < 2, files
         for file in files:
@@ -221,7 +221,7 @@ class Channel:
         return got["octets"], got["fault"]
 
     async def pause(self):
-        """Leaves unread what comes."""
+        """Leaves received octets unread."""
         self.peer.command("channelPause", channel=self.number)
         await self.peer.event("channelPaused", channel=self.number)
 
@@ -286,7 +286,7 @@ class Link:
         assert answer["on"] is on, answer
 
     async def count(self, attribute, count, length):
-        """Counts notifications from now on; gives the future of the outcome."""
+        """Counts notifications from now on; returns the future of the outcome."""
         number = self.attributes[attribute]
         self.central.command("count", attribute=number, count=count, length=length)
         await self.central.event("counting", attribute=number)
@@ -335,7 +335,7 @@ class Link:
         assert ended is None, f"a link that we end has no error, this one has {ended}"
 
     async def ended(self):
-        """Why the link ended, once it has; `None` where we ended it."""
+        """The reason why the link ended, once it has; `None` if we ended it."""
         return (await self.central.event("disconnected", peer=self.peer))["error"]
 
 
@@ -376,7 +376,7 @@ class Peripheral(Peer):
         return bytes.fromhex((await self.event("wrote", uuid=attribute))["value"])
 
     async def subscribed(self, attribute):
-        """Waits for a subscriber; gives the longest update that it takes."""
+        """Waits for a subscriber; returns the size of the longest update that it takes."""
         return (await self.event("subscribed", uuid=attribute))["length"]
 
     async def unsubscribed(self, attribute):

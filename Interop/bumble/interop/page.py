@@ -37,7 +37,7 @@ class Page(ours.Program):
         return reader, writer
 
     async def do(self, what, **fields):
-        """Has the program do something, as a button of the page does."""
+        """Sends the program a command, as a button of the page does."""
         _, writer = await self.request("POST", "do/en", json.dumps({"do": what, **fields}).encode())
         writer.close()
 

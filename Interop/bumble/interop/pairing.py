@@ -34,7 +34,7 @@ class User(pairing.PairingDelegate):
         self.answers = asyncio.Queue()
 
     async def prompt(self, kind):
-        """Waits for a prompt; gives its number, where it has one."""
+        """Waits for a prompt; returns its number, if it has one."""
         found, number = await self.prompts.get()
         equal(found, kind, "what Bumble's user is asked")
         return number
@@ -55,7 +55,7 @@ class User(pairing.PairingDelegate):
         return await self.answers.get()
 
 
-# MARK: What users do
+# MARK: The users
 
 
 async def nothing(ours, user):
@@ -88,7 +88,7 @@ async def both_type(ours, user):
     user.answers.put_nowait(42_137)
 
 
-#: What is tried: the title, the capabilities of our user and of Bumble's, what both do, the kinds (Secure Connections?).
+#: The cases: the title, the capabilities of our user and of Bumble's, what both do, the kinds (Secure Connections?).
 MODELS = [
     ("Just Works", "none", IO.NO_OUTPUT_NO_INPUT, nothing, (True, False)),
     ("numeric comparison", "displayAndConfirm", IO.DISPLAY_OUTPUT_AND_YES_NO_INPUT, compare, (True,)),
@@ -114,7 +114,7 @@ class Couple:
         self.connection = None
 
     def configure(self, is_secure, mitm, oob=None):
-        """How Bumble pairs from now on."""
+        """Sets how Bumble pairs from now on."""
         configuration = pairing.PairingConfig(
             sc=is_secure,
             mitm=mitm,
@@ -158,7 +158,7 @@ class Couple:
         equal(await self.link.read(database.SECRET), database.SECRET_VALUE, what)
 
     async def pair(self, users):
-        """Makes the devices pair as an app of either side does: by what it asks for."""
+        """Makes the devices pair as an app of either side does: by using a protected value."""
         await self.discover()
         assert not self.connection.is_encrypted
         paired = asyncio.get_running_loop().create_future()
@@ -179,13 +179,13 @@ class Couple:
         await self.read("the secret of an encrypted link")
 
     async def keys(self):
-        """What Bumble keeps of us; `None` where it keeps nothing."""
+        """Bumble's bond with us; `None` if it has none."""
         kept = await self.theirs.device.keystore.get_all()
         assert len(kept) < 2, kept
         return kept[0] if kept else (None, None)
 
     async def check_bond(self, is_secure, is_authenticated):
-        """Both sides keep the same keys, and say the same of them."""
+        """Both sides keep the same keys with the same properties."""
         bond, (name, keys) = self.ours.bond(), await self.keys()
         equal(bond["isSecureConnections"], is_secure, "the kind of the bond")
         equal(bond["isAuthenticated"], is_authenticated, "whether the bond is authenticated")
@@ -214,7 +214,7 @@ class Couple:
         assert self.user.prompts.empty()
 
     async def forget(self):
-        """Both sides forget."""
+        """Both sides forget the bond."""
         await self.theirs.device.keystore.delete_all()
         await self.restart_ours(forgets=True)
 
@@ -273,12 +273,12 @@ async def wrong_answers(environment, make_central, make_peripheral):
             if isinstance(failure, AttributeFailure):
                 assert failure.code in (INSUFFICIENT_AUTHENTICATION, INSUFFICIENT_ENCRYPTION), failure
         else:
-            raise AssertionError("what needed a pairing has not failed")
+            raise AssertionError("a request that needs a pairing did not fail")
         assert not couple.connection.is_encrypted
         equal(couple.ours.bond(), None, "our bond")
         equal((await couple.keys())[1], None, "Bumble's keys")
         await couple.close()
-        # A failed pairing is followed by a while in which none is tried, which grows (Vol 3, Part H, 2.3.6).
+        # After a failed pairing, none is tried for a time that grows (Vol 3, Part H, 2.3.6).
         await couple.restart_ours()
         await couple.reconnect()
         await couple.discover()
@@ -286,7 +286,7 @@ async def wrong_answers(environment, make_central, make_peripheral):
 
     async def wrong_code():
         number, _ = await asyncio.gather(couple.user.prompt("show"), couple.ours.prompt("enterCode"))
-        # A code that differs in its first bit already, which is the first that is compared.
+        # A code that differs in its first bit, which is compared first.
         await couple.ours.enter(f"{number ^ 1:06}")
 
     async def gives_up():
@@ -329,13 +329,13 @@ async def keys_lost_by_bumble(environment, make_central, make_peripheral):
         await couple.reconnect()
         equal(await couple.link.ended(), "CBError 14", "the error of a peripheral that has forgotten us")
         equal(couple.ours.bond(), before, "our bond after that")
-        # The way out is that the user forgets the peripheral, too.
+        # The remedy is that the user forgets the peripheral, too.
         await couple.restart_ours(forgets=True)
         await couple.reconnect()
         await couple.pair(nothing)
     else:
         for agrees in (False, True):
-            # A failed pairing is followed by a while in which none is tried; a new process knows nothing of it.
+            # After a failed pairing, none is tried for a while; a new process does not know of it.
             await couple.restart_ours()
             await couple.reconnect()
             await couple.discover()
@@ -404,7 +404,7 @@ async def private_bumble(environment, make_central, make_peripheral):
     await couple.check_bond(True, False)
     known = couple.link.peer if couple.ours_is_central else None
     await couple.close()
-    # Bumble's fault: the controller is given the address from before.
+    # An error of Bumble's: the controller gets the previous address.
     given = []
     send = device.send_sync_command
 
@@ -420,7 +420,7 @@ async def private_bumble(environment, make_central, make_peripheral):
     assert second != first and second.is_resolvable, second
     await send(hci.HCI_LE_Set_Random_Address_Command(random_address=second))
     if couple.ours_is_central and not environment.resolves:
-        # Our host knows the device again, but its controller does not, and never connects to the identity address.
+        # Our host recognizes the device, but its controller does not, and never connects to the identity address.
         await couple.peripheral.advertise(NAME, [database.SERVICE])
         equal((await couple.central.find(database.SERVICE, NAME))["peer"], known, "as whom our app knows Bumble")
         return
@@ -496,7 +496,7 @@ private_ours.title = "privacy: we change our address"
 
 
 def gap_privacy(is_private):
-    """A device of ours that hides says so in its GAP service, another one does not."""
+    """Our device with privacy says so in its GAP service, and one without privacy does not."""
 
     async def scenario(environment, make_central, make_peripheral):
         couple = Couple(environment, make_central, make_peripheral, "none")
@@ -522,7 +522,7 @@ async def out_of_band(environment, make_central, make_peripheral):
     await couple.open()
 
     async def hand_over(is_secure, ours_has, theirs_has, is_right=True):
-        """What either side gets: our side by the script, Bumble's by its configuration."""
+        """The data that either side gets: ours by the script, Bumble's by its configuration."""
         context, legacy = pairing.OobContext(), pairing.OobLegacyContext()
         data = context.share().to_ad() if is_secure else pairing.OobData(legacy_context=legacy).to_ad()
         if not is_right:
@@ -533,7 +533,7 @@ async def out_of_band(environment, make_central, make_peripheral):
         received = None
         if ours:
             received = pairing.OobData.from_ad(core.AdvertisingData.from_bytes(bytes.fromhex(ours))).shared_data
-        # What Bumble has for the legacy way decides what it takes for its key, also in the other way.
+        # Bumble's data for legacy pairing decides which key it uses, also with LE Secure Connections.
         couple.configure(is_secure, True, oob=pairing.PairingConfig.OobConfig(context, received, None if is_secure else legacy))
 
     async def fails():
@@ -548,7 +548,7 @@ async def out_of_band(environment, make_central, make_peripheral):
         except (AttributeFailure, LinkFailure, core.ProtocolError, hci.HCI_Error):
             pass
         else:
-            raise AssertionError("what needed a pairing has not failed")
+            raise AssertionError("a request that needs a pairing did not fail")
         equal(couple.ours.bond(), None, "our bond")
         equal((await couple.keys())[1], None, "Bumble's keys")
         await couple.close()

@@ -10,15 +10,15 @@ from . import database, ours, theirs
 from .remote import Remote
 from .scenarios import connect, discover, equal
 
-#: How long a receiver takes nothing, in seconds; a process is stopped for twice as long.
+#: The time for which a receiver takes nothing, in seconds; a process is stopped for twice as long.
 HELD = 0.5
 MTU, LENGTH = 247, 244
-#: More than the windows and buffers of both sides hold, and less than ends a link that cannot be held back.
+#: More than the windows and buffers of both sides hold, and less than would end a link that cannot be held back.
 VALUES = 2500
 OCTETS = 1_000_000
-#: How much of our programs may be resident at any time, in MB. The programs here are built without optimization.
+#: The most resident memory of our programs at any time, in MB. The programs here are built without optimization.
 MEMORY = 100
-#: How long another host may wait for a value meanwhile, in seconds.
+#: The longest time for which another host may wait for a value meanwhile, in seconds.
 READ_LIMIT = 5
 
 
@@ -53,7 +53,7 @@ class NoLink:
         await asyncio.sleep(seconds)
 
 
-# MARK: Ways of taking nothing
+# MARK: Ways to take nothing
 
 
 @contextlib.asynccontextmanager
@@ -102,7 +102,7 @@ async def unreported(device, _):
 
 
 def ways(receiver, sender, channel):
-    """How a receiver can take nothing of a stream."""
+    """A way in which a receiver takes nothing of a stream."""
     if isinstance(receiver, ours.Peer) and getattr(sender, "host_buffers", None):
         return  # That Bumble's host has flow control makes no difference to what it sends.
     if isinstance(receiver, ours.Peer):
@@ -165,8 +165,8 @@ async def streams(environment, link, central, peripheral, others):
             total += octets
             send = lambda: sender.send(octets)
             outcome = asyncio.create_task(channel.received(total))
-            # Ours that is not read is held back by its credits, whatever the controllers can. Bumble gives more credits than
-            # what is sent where controllers do not hold back.
+            # Our unread channel is held back by its credits, whatever the controllers can do. Bumble gives more credits
+            # than are needed if controllers do not hold back.
             is_held_back = back or way is unread and isinstance(receiver, ours.Peer)
             found = await hold(way, receiver, channel, send, outcome, others, is_held_back)
             equal(found, (total, None), f"what a channel carried ({way.__name__})")
@@ -213,7 +213,7 @@ stopped_process = slow("Bumble's process is stopped", make_receiver=remote)
 
 
 async def asked_for_flow_control(environment, make_central, make_peripheral):
-    """Our host asks a controller outside an air for flow control, as it does only where a setting says so."""
+    """Our host asks a controller outside an air for flow control, which it does only if a setting says so."""
     central = make_central(environment, mtu=MTU, flow_control=True)
     if environment.stops_at_flow_control:
         await central.start()
@@ -236,7 +236,7 @@ asked_for_flow_control.is_captured = False
 
 
 def amounts(mebibytes):
-    """So many MiB of notifications, of writes without response and in a channel, each in the directions that there are."""
+    """A number of MiB of notifications, of writes without response and in a channel, in each possible direction."""
 
     async def transfer(environment, make_central, make_peripheral):
         central, peripheral = make_central(environment, mtu=MTU), make_peripheral(environment, mtu=MTU)

@@ -53,7 +53,7 @@ class Remote:
 
 
 class Served(theirs.Peripheral):
-    """What answers in that process."""
+    """The part that answers in that process."""
 
     async def begin_count(self, *arguments):
         self.counting = await self.count_writes(*arguments)

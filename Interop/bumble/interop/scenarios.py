@@ -1,4 +1,4 @@
-"""What two hosts do with each other. A scenario gets the environment, a maker of the central and one of the peripheral;
+"""The scenarios of two hosts. A scenario gets the environment, a maker of the central and one of the peripheral;
 either may be ours or Bumble's. Each asserts every value that it sees."""
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Their side: a Bumble host in either role, with the same face as our side in ours.py."""
+"""Their side: a Bumble host in either role, with the interface of our side in ours.py."""
 
 import asyncio
 import collections
@@ -55,7 +55,7 @@ class BumbleDevice:
             name=self.name,
             address=self.environment.random_address(),
             le_privacy_enabled=self.is_private,
-            # A key of zeros, which Bumble has otherwise, stands for none.
+            # A key of zeros, Bumble's default, means none.
             irk=secrets.token_bytes(16) if self.is_private else bytes(16),
         )
         self.device = Device.from_config_with_hci(configuration, self.transport.source, self.transport.sink)
@@ -71,7 +71,7 @@ class BumbleDevice:
             await self.host_buffers.limit()
 
     def prepare(self):
-        """What has to be in place before the host starts."""
+        """The setup before the host starts."""
 
     async def close(self):
         if self.transport is None:
@@ -137,7 +137,7 @@ class Central(BumbleDevice):
             connection_parameters_preferences={phy: ConnectionParametersPreferences.default for phy in phys},
         )
         link = Link(connection)
-        # The MTU of 23 is what there is without an exchange.
+        # Without an exchange, the MTU is 23.
         if self.mtu > 23:
             await link.peer.request_mtu(self.mtu)
         return link
@@ -203,7 +203,7 @@ class Link:
         connection.on("disconnection", lambda reason: self.reason.done() or self.reason.set_result(reason))
 
     async def discover(self):
-        # Bumble adds to what it knows; what is gone should be.
+        # Bumble keeps removed services, which should be gone.
         self.peer.gatt_client.services = []
         self.attributes = {}
         await self.peer.discover_services()
@@ -325,7 +325,7 @@ class Peripheral(BumbleDevice):
         def read(_connection):
             if refusal:
                 raise att.ATT_Error(att.ErrorCode(refusal))
-            # Bumble itself does not look at the properties.
+            # Bumble itself does not check the properties.
             if not properties & PROPERTIES["read"]:
                 raise att.ATT_Error(att.ErrorCode.READ_NOT_PERMITTED)
             return self.stored[identifier]

@@ -10,7 +10,7 @@ from .programs import Air
 
 
 class Stage:
-    """What a scenario has: an air of its own, and browsers."""
+    """A scenario's environment: an air of its own, and browsers."""
 
     def __init__(self, programs, pictures):
         self.air = Air(programs)
@@ -28,7 +28,7 @@ class Stage:
         return browser
 
     def end(self):
-        """Ends what is left."""
+        """Ends the remaining processes."""
         for browser in self.browsers:
             browser.close()
         self.air.end()

@@ -50,14 +50,14 @@ class Browser:
         """The value of a script."""
         return self.driver.execute_script(text, *arguments)
 
-    # What is seen
+    # Looking
 
     def element(self, selector):
         """The first element."""
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def text(self, selector):
-        """What can be read in the first element, as a person reads it: nothing where it is not shown."""
+        """The visible text of the first element; empty if it is not shown."""
         return self.script("return document.querySelector(arguments[0])?.innerText ?? ''", selector).strip()
 
     def reads(self, selector, text):
@@ -93,11 +93,11 @@ class Browser:
 
     @property
     def focus(self):
-        """The name of what has the keyboard."""
+        """The name of the element with the keyboard focus."""
         return self.script("const e = document.activeElement; return e === document.body ? '' : e.id || e.value || e.innerText || e.tagName")
 
     def problems(self):
-        """What the browser complains about, beside connections that a test has cut."""
+        """The browser's error messages, without those about connections that a test has cut."""
         return [entry["message"] for entry in self.driver.get_log("browser") if "ERR_" not in entry["message"]]
 
     def picture(self, name):
@@ -105,10 +105,10 @@ class Browser:
         os.makedirs(self.pictures, exist_ok=True)
         self.driver.save_screenshot(os.path.join(self.pictures, name + ".png"))
 
-    # What is done
+    # Acting
 
     def keys(self, *keys):
-        """Presses keys, wherever the keyboard is."""
+        """Presses keys at the element with the focus."""
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def click(self, selector):
@@ -116,7 +116,7 @@ class Browser:
         self.element(selector).click()
 
     def tab_to(self, name):
-        """Presses Tab until something has the keyboard."""
+        """Presses Tab until an element has the focus."""
         for _ in range(60):
             if name in self.focus:
                 return

@@ -8,12 +8,12 @@ import tempfile
 import threading
 import time
 
-#: How long, in seconds, anything may take, on the slowest of machines.
+#: The time limit of each wait, in seconds, for the slowest of machines.
 TIMEOUT = 60
 
 
 class Failure(Exception):
-    """Something did not come."""
+    """An expected event did not come."""
 
 
 def eventually(what, condition, timeout=TIMEOUT):
@@ -86,7 +86,7 @@ class Air:
         return program
 
     def end(self):
-        """Ends what is left."""
+        """Ends the remaining processes."""
         for program in self.running:
             program.kill()
         shutil.rmtree(self.folder, ignore_errors=True)

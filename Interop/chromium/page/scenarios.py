@@ -1,4 +1,4 @@
-"""What a person does with the page, and what must be there then."""
+"""What a person does with the page, and what the page must show then."""
 
 import http.server
 import os
@@ -29,7 +29,7 @@ def choose(browser, role):
 
 
 def fits(browser):
-    """The page is not wider than the window, and what is touched is large enough."""
+    """The page is not wider than the window, and the controls are large enough for a finger."""
     for selector in ("html", "body", "main"):
         check(browser.script("return document.querySelector(arguments[0]).scrollWidth <= innerWidth", selector),
               f"{selector} is wider than the window")
@@ -122,7 +122,7 @@ def question(stage):
 
 
 def by_hand(stage):
-    """A person answers from the twenty; another question is refused as busy meanwhile; the page is German for one."""
+    """A person chooses one of the twenty answers; another question is refused as busy meanwhile; one page is German."""
     ball = stage.eightball("web", "--name", "Crystal", "--identity", "ball")
     asker = stage.eightball("web", "--identity", "asker")
     other = stage.eightball("web", "--identity", "other")
@@ -195,7 +195,7 @@ def balls(stage):
     page.keys("Second?", Keys.ENTER)
     page.reads("#words[data-stage=answered]", ".")
     page.reads("#list", first)
-    # Another tab has the same.
+    # Another tab shows the same.
     page.driver.switch_to.new_window("tab")
     page.resize(PHONE)
     page.open(asker.address)
@@ -207,7 +207,7 @@ def balls(stage):
     for program in stage.air.running[:3]:
         program.kill()
     page.reads("#notice", "Looking for 8-balls")
-    # The ball that had the keyboard is gone: the keyboard stays in the page.
+    # The ball that had the focus is gone: the focus stays in the page.
     check(page.focus == "question", f"{page.focus!r} has the focus")
     check(not page.problems(), f"the browser complains: {page.problems()}")
 
@@ -249,7 +249,7 @@ def pairing(stage):
     check(page.focus == "code", f"{page.focus} has the focus, not the code")
     page.picture("pairing-phone-dark")
     eventually("a code", codes)
-    # What is no digit is not taken.
+    # Only digits are accepted.
     page.keys("x", "000001" if codes()[0] == "000000" else "000000", Keys.ENTER)
     page.misses("#pairing")
     page.reads("#words[data-stage=failed]", "Authentication is insufficient")
@@ -325,7 +325,7 @@ def gone(stage):
 
 
 def sleep(stage):
-    """The browser stands still while a ball goes, and nobody looks while another one comes: the page shows what is."""
+    """The browser is suspended while a ball goes, and hidden while another comes: the page shows the present state."""
     first = stage.eightball("peripheral", "--name", "Attic", "--identity", "attic")
     asker = stage.eightball("web", "--identity", "asker")
     page = stage.browser()
@@ -343,7 +343,7 @@ def sleep(stage):
         os.kill(process, signal.SIGCONT)
     page.reads("#list", "Barn")
     check("Attic" not in page.text("#list"), "a ball that went is still there")
-    # Another tab is looked at meanwhile: the page leaves its connection to others.
+    # Another tab is shown meanwhile: the page gives up its connection.
     page.script("document.addEventListener('visibilitychange', () => window.wasHidden = true, {once: true})")
     tab = page.driver.current_window_handle
     page.driver.switch_to.new_window("tab")
@@ -368,7 +368,7 @@ def family(process):
 
 
 def stillness(stage):
-    """Who wants no movement gets none: the die stands while the ball has the question."""
+    """With reduced motion, the die stands still while the ball has the question."""
     ball = stage.eightball("web", "--name", "Crystal", "--identity", "ball")
     asker = stage.eightball("web", "--identity", "asker")
     ball_page, page = stage.browser(), stage.browser(still=True)
@@ -392,7 +392,7 @@ def stillness(stage):
 
 
 def other_origins(stage):
-    """A page of another origin, which even knows the address, changes and reads nothing, and cannot frame the page."""
+    """A page of another origin that knows the address changes and reads nothing, and cannot frame the page."""
     asker = stage.eightball("web", "--identity", "asker")
 
     class OtherOrigin(http.server.BaseHTTPRequestHandler):
@@ -449,7 +449,7 @@ def other_origins(stage):
     check(results[1] in ("refused", "opaque") and results[3] in ("refused", "opaque"), f"another origin got {results}")
     check(results[4] not in ("Magic 8-Ball",) and results[5:] == ["refused", "refused"], f"another origin got {results}")
     check(own.text("#roles") != "" and own.script("return document.body.dataset.role") == "none", "the other origin was obeyed")
-    # The address does not go to where a link leads.
+    # The address is not sent to the target of a link.
     server.shutdown()
 
 

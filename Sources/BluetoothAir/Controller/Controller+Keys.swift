@@ -1,4 +1,4 @@
-// What the controller computes for its host: AES, random numbers, and P-256 (Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36 and
+// The controller's computations for its host: AES, random numbers, and P-256 (Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36 and
 // 7.8.37). Random numbers derive from the air's seed, so that runs are repeatable: they are not secret.
 
 import BluetoothHCI

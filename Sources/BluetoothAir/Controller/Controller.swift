@@ -322,7 +322,7 @@ private final class LateEvents {
     let timer = AirTimer()
 }
 
-/// What a host sets and HCI Reset clears.
+/// The settings of a host, which HCI Reset clears.
 struct ControllerSettings {
     /// The two families of commands for advertising, scanning and initiating, which do not mix
     /// (Vol 4, Part E, 3.1.1).

@@ -9,7 +9,7 @@
 import BluetoothTypes
 import NIOCore
 
-/// What a link's event timer waits for.
+/// The events that a link's timer waits for.
 enum EventPhase {
     case idle
     /// The start of an event.

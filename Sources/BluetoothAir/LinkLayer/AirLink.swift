@@ -66,7 +66,7 @@ final class AirLink {
 
     /// The start of connection event 0.
     var anchor: NIODeadline
-    /// What the event timer waits for.
+    /// The event that the timer waits for.
     var phase = EventPhase.idle
     /// The number of the last event that took place; -1 before the first.
     var lastEvent: Int64 = -1

@@ -65,7 +65,7 @@ struct Receivers {
     }
 }
 
-/// What was reported of an advertising set to one receiver's host, which may not need repetitions; see
+/// The last report of an advertising set to one receiver's host, which may not need repetitions; see
 /// ``AdvertisingReportNeed``.
 struct ReportedAdvertising {
     /// The scan to which this applies.

@@ -56,7 +56,7 @@ struct ScanSettings {
 
 /// A scan in progress.
 struct ScanState {
-    /// What makes two reports the same to the duplicate filter.
+    /// The identity of a report for the duplicate filter.
     private struct Key: Hashable {
         var address: DeviceAddress?
         var setIdentifier: UInt8
@@ -69,7 +69,7 @@ struct ScanState {
     var isExtended: Bool
     var filter: DuplicateFilter
     var startTime: NIODeadline
-    /// How long the radio listens, in each period if there are periods; `nil` for no limit.
+    /// The duration of the scan, in each period if there are periods; `nil` for no limit.
     var duration: TimeAmount?
     var period: TimeAmount?
     /// The address in its scan requests.

@@ -62,9 +62,9 @@ public struct ControllerModel: Hashable, Sendable {
     package var refusedCommands: Set<HCIOpcode> = []
     /// Commands that it never answers.
     package var unansweredCommands: Set<HCIOpcode> = []
-    /// How long it takes to answer HCI Reset.
+    /// The time in which it answers HCI Reset.
     package var resetDelay = TimeAmount.zero
-    /// How long events are delayed with respect to data, as over USB, where they come from two endpoints.
+    /// The delay of events with respect to data, as over USB, where they come from two endpoints.
     package var eventDelay = TimeAmount.zero
     /// Its other faults.
     package var quirks: Quirks = []

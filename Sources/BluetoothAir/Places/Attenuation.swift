@@ -1,4 +1,4 @@
-// What weakens the signals between two devices: walls with positions, and an attenuation that a test sets for a pair.
+// The losses of signals between two devices: walls with positions, and an attenuation that a test sets for a pair.
 // The walls on the straight path add to the path loss of open space, as in the multi-wall model (COST 231 Final Report,
 // 4.7); floors, reflections and diffraction are not modelled.
 

@@ -23,6 +23,7 @@
 // A device can connect and get lost at any moment, which costs a call with a growing delay. A wish that ends for a
 // moment, as when the host changes its accept list, is kept. No timers: delays go out as actions.
 
+import BluetoothTypes
 import NIOCore
 
 /// The state of the connection to a device.
@@ -206,9 +207,8 @@ struct MirroredConnection {
         self.state = .waiting
         // Another program may connect before the next attempt.
         self.isOurs = false
-        let doubled = Self.retryDelays.lowerBound.nanoseconds << Int64(min(self.failureCount, 7))
-        self.failureCount += 1
-        return [.schedule(min(.nanoseconds(doubled), Self.retryDelays.upperBound))]
+        defer { self.failureCount += 1 }
+        return [.schedule(Self.retryDelays.retryDelay(afterFailure: self.failureCount))]
     }
 
     /// Lets the device go; Disconnect also cancels a call of Connect.

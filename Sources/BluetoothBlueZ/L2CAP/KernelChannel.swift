@@ -29,10 +29,7 @@ enum KernelChannel {
     ) {
         #if os(Linux)
         var socket: CInt = -1
-        var error = linux_l2cap_socket(&socket)
-        if error == 0 { error = linux_l2cap_bind(socket, adapter.octets, adapter.isRandom, 0) }
-        // Before the socket has an address of Bluetooth LE, the kernel refuses the length of SDUs.
-        if error == 0 { error = linux_l2cap_configure(socket, 1, self.mtu) }
+        var error = linux_l2cap_socket(&socket, adapter.octets, adapter.isRandom, 0, 1, self.mtu)
         if error == 0 { error = linux_l2cap_connect(socket, device.octets, device.isRandom, spsm.rawValue) }
         guard error == 0 else {
             if socket >= 0 { close(socket) }
@@ -108,9 +105,14 @@ final class KernelListener {
             case .secureConnections: 4
             }
         var socket: CInt = -1
-        var error = linux_l2cap_socket(&socket)
-        if error == 0 { error = linux_l2cap_bind(socket, adapter.octets, adapter.isRandom, spsm.rawValue) }
-        if error == 0 { error = linux_l2cap_configure(socket, level, KernelChannel.mtu) }
+        var error = linux_l2cap_socket(
+            &socket,
+            adapter.octets,
+            adapter.isRandom,
+            spsm.rawValue,
+            level,
+            KernelChannel.mtu
+        )
         if error == 0, listen(socket, 8) != 0 { error = errno }
         self.socket = socket
         guard error == 0 else {
@@ -123,7 +125,9 @@ final class KernelListener {
             var octets = [UInt8](repeating: 0, count: 6)
             var isRandom = false
             while linux_l2cap_accept(socket, &channel, &octets, &isRandom) == 0 {
-                accepted(channel, DeviceAddress(octets: octets, isRandom: isRandom))
+                var bytes = ByteBuffer(bytes: octets)
+                guard let peer = try? DeviceAddress(parsing: &bytes, kind: isRandom ? .random : .public) else { break }
+                accepted(channel, peer)
             }
             self?.watch?.arm(.reading)
         }
@@ -148,11 +152,6 @@ final class KernelListener {
 extension DeviceAddress {
     /// The octets, the least significant one first.
     fileprivate var octets: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: self.value >> (8 * $0)) } }
-
-    fileprivate init(octets: [UInt8], isRandom: Bool) {
-        let value = octets.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        self.init(value, kind: isRandom ? .random : .public)
-    }
 }
 
 extension L2CAPConnectionResult {

@@ -110,9 +110,9 @@ extension BlueZError {
 }
 
 extension String {
-    /// A text of another program as a part of one line, without what moves a terminal's cursor.
+    /// A text of another program as a part of one line.
     var onOneLine: String {
-        String(self.unicodeScalars.prefix(300).map { $0.properties.generalCategory == .control ? " " : Character($0) })
+        String(self.unicodeScalars.prefix(300).map { $0.isHidden ? " " : Character($0) })
     }
 }
 

@@ -12,6 +12,6 @@ package enum ATT {
     package static let maximumValueLength = 512
     /// The longest value in a Read By Type Response (Vol 3, Part F, 3.4.4.2).
     static func longestListedValue(mtu: Int) -> Int { min(mtu - 4, 253) }
-    /// How long a request or an indication may stay unanswered (Vol 3, Part F, 3.3.3).
+    /// The time limit of the answer to a request or an indication (Vol 3, Part F, 3.3.3).
     static let transactionTimeout = TimeAmount.seconds(30)
 }

@@ -29,7 +29,7 @@ package struct AdvertisingReassembler {
     static let maximumDataLength = AdvertisingDataLimits.extended
     /// The largest number of advertisements that are collected at a time.
     static let limit = 32
-    /// How long the next fragment may take: the next packet of a chain follows at most 2.46 s later (Vol 6, Part B,
+    /// The time limit of the next fragment: the next packet of a chain follows at most 2.46 s later (Vol 6, Part B,
     /// 2.3.4.5).
     static let fragmentTimeout = TimeAmount.seconds(3)
 

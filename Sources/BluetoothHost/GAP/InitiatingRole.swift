@@ -12,9 +12,9 @@ import NIOCore
 final class InitiatingRole {
     private typealias Completion = (LEHostError?) -> Void
 
-    /// How long devices that do not fit into the controller's accept list wait before they replace others.
+    /// The time for which devices that do not fit into the controller's accept list wait before they replace others.
     private static let rotationInterval = TimeAmount.seconds(5)
-    /// How long to initiate to the address at which a device was heard.
+    /// The duration of initiating to the address at which a device was heard.
     private static let attemptInterval = TimeAmount.seconds(5)
     /// The scan interval and window of an initiator: it listens all the time.
     private static let scanInterval = ScanParameters.defaultWindow

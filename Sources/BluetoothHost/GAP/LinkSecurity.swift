@@ -129,7 +129,7 @@ public struct LinkSecurity: Hashable, Sendable {
     }
 }
 
-/// What a link lacks for a service.
+/// The security that a link lacks for a service.
 enum SecurityShortfall: Hashable, Sendable, CaseIterable {
     /// A key, or one of a better pairing: the devices have to pair.
     case authentication

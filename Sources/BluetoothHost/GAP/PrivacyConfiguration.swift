@@ -8,8 +8,8 @@ package import NIOCore
 /// Such a device uses only resolvable private addresses on the air. A peer that has paired with it has its identity
 /// resolving key and recognizes it; to all others, each address is a different device.
 public struct PrivacyConfiguration: Hashable, Sendable {
-    /// How long an address is used, 1 s to 1 h: TGAP(private_addr_int), whose recommended value is 900 s (Vol 3, Part
-    /// C, appendix A).
+    /// The time for which an address is used, 1 s to 1 h: TGAP(private_addr_int), whose recommended value is 900 s (Vol
+    /// 3, Part C, appendix A).
     package var rotationInterval: TimeAmount
     /// The number of links after which an address is replaced before its time is over; `nil` for time only.
     package var connectionsPerAddress: Int?

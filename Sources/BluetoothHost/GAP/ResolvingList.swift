@@ -56,7 +56,7 @@ struct ResolvingList {
 
     /// The wanted entries; the first ones if there are more than fit.
     private var wanted: [Entry] = []
-    /// How long the controller uses each address that it generates; `nil` if it generates none.
+    /// The time for which the controller uses each address that it generates; `nil` if it generates none.
     private var timeout: ResolvablePrivateAddressTimeout?
     /// The capacity of the list.
     var capacity = 0

@@ -22,7 +22,7 @@ struct ACLReceiver {
     /// The number of packets of one link, or of all links, after which they are reported.
     private static let linkThreshold = 32
     private static let totalThreshold = 64
-    /// How long a completed packet may stay unreported.
+    /// The time for which a completed packet may stay unreported.
     private static let reportInterval = TimeAmount.milliseconds(100)
     /// The smallest packet length that the host offers, in octets after the header.
     static let minimumPacketLength = Int(DataPacketLimits.maximumOctets)

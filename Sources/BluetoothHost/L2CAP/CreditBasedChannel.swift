@@ -51,7 +51,7 @@ import NIOCore
 
 /// A channel of a link.
 struct CreditBasedChannel: Sendable {
-    /// How long the peer may take to respond, and to accept a frame of a closing channel (RTX, Vol 3, Part A, 6.2.1).
+    /// The time in which the peer must respond, and accept a frame of a closing channel (RTX, Vol 3, Part A, 6.2.1).
     static let timeout = TimeAmount.seconds(30)
 
     /// A request of this side.

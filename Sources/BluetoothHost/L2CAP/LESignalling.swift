@@ -67,7 +67,7 @@ struct LESignalling: Sendable {
 
     /// The longest C-frame that this host accepts, the minimum for an LE link (Vol 3, Part A, 4).
     static let mtu = L2CAP.minimumMTU
-    /// How long a response may take, and the shortest time from a response to the next request (Vol 3, Part C, appendix
+    /// The time limit of a response, and the shortest time from a response to the next request (Vol 3, Part C, appendix
     /// A, TGAP(conn_param_timeout)).
     static let parameterRequestTimeout = TimeAmount.seconds(30)
 

@@ -55,7 +55,7 @@ import BluetoothTypes
 
 /// Phase 2 of a pairing: the devices authenticate each other and derive a key.
 protocol PairingAuthentication: Sendable {
-    /// What the devices have agreed on.
+    /// The result of the devices' feature exchange.
     var agreement: PairingAgreement { get }
     /// Whether the user is asked for a passkey, or to compare numbers.
     var awaitsUser: Bool { get }
@@ -81,7 +81,7 @@ protocol PairingAuthentication: Sendable {
 
 /// A pairing.
 struct Pairing: Sendable {
-    /// What happens to a pairing.
+    /// An event of a pairing.
     enum Event {
         /// The peer sends a command.
         case received(SMPCommand)
@@ -93,7 +93,7 @@ struct Pairing: Sendable {
         case encrypted
     }
 
-    /// What the Security Manager does after an event.
+    /// The Security Manager's next action after an event.
     enum Step {
         /// Nothing: the pairing waits for the next event.
         case waits

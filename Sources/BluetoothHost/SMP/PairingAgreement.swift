@@ -57,7 +57,7 @@ public struct KeyDistribution: OptionSet, Hashable, Sendable {
     /// The connection signature resolving key.
     package static let signingKey = KeyDistribution(rawValue: 0x04)
 
-    /// What this host distributes and accepts.
+    /// The keys that this host distributes and accepts.
     static let supported: KeyDistribution = [.encryptionKey, .identityKey, .signingKey]
 }
 

@@ -57,7 +57,7 @@ package enum PrivateFile {
         return Array(octets.prefix(count))
     }
 
-    /// What a write survives once the call has returned.
+    /// The failures that a write survives once the call has returned.
     package enum Durability: Sendable {
         /// The end of the process and a power failure.
         case powerFailure

@@ -55,7 +55,7 @@ public struct AdapterListing: Hashable, Sendable {
         package var block: Block
     }
 
-    /// What an HCI socket reports about an adapter.
+    /// An adapter's state, as an HCI socket reports it.
     struct KernelInformation: Hashable, Sendable {
         /// All zeros if the adapter was never up.
         var address: DeviceAddress

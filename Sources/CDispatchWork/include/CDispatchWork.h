@@ -13,7 +13,7 @@
 /// The function of handed over work, called with its argument.
 typedef void (*dispatch_work_function)(void *_Nullable);
 
-/// How long work is deferred.
+/// The delay of deferred work.
 enum dispatch_work_delay {
     /// Until a group is empty.
     DISPATCH_WORK_GROUP,

@@ -1,6 +1,6 @@
-// What Swift cannot express on Linux: the Bluetooth sockets, which the C library does not declare, and serial ports at
-// any speed, whose declarations clash with those of the C library. Each function is one or two system calls and
-// returns zero or an error number of the system.
+// Functions for what Swift cannot express on Linux: the Bluetooth sockets, which the C library does not declare, and
+// serial ports at any speed, whose declarations clash with those of the C library. Each function is one or two system
+// calls and returns zero or an error number of the system.
 
 #ifndef LINUX_BLUETOOTH_H
 #define LINUX_BLUETOOTH_H
@@ -34,16 +34,11 @@ struct linux_hci_information {
 /// Asks the kernel about an adapter, on any HCI socket.
 int linux_hci_get_information(int descriptor, uint16_t index, struct linux_hci_information *information);
 
-/// Makes a non-blocking L2CAP socket that keeps the boundaries of SDUs.
-int linux_l2cap_socket(int *descriptor);
-
-/// Binds an L2CAP socket to an adapter's address, least significant octet first, and to an LE PSM; 0 lets the kernel
-/// choose one.
-int linux_l2cap_bind(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm);
-
-/// Sets the security that a link needs for channels, 1 (none) to 4 (LE Secure Connections), and the longest SDU that
-/// is received.
-int linux_l2cap_configure(int descriptor, uint8_t level, uint16_t mtu);
+/// Makes a non-blocking L2CAP socket that keeps the boundaries of SDUs, on an adapter's address, least significant
+/// octet first. `psm` is an LE PSM; 0 lets the kernel choose one. `level` is the security that a link needs, 1 (none)
+/// to 4 (LE Secure Connections), and `mtu` the longest SDU that is received.
+int linux_l2cap_socket(
+    int *descriptor, const uint8_t address[6], bool is_random, uint16_t psm, uint8_t level, uint16_t mtu);
 
 /// Begins to connect to a device; the socket is writable when this has ended.
 int linux_l2cap_connect(int descriptor, const uint8_t address[6], bool is_random, uint16_t psm);

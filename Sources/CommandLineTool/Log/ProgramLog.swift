@@ -9,7 +9,7 @@ import Synchronization
 
 /// The log of this process.
 package enum ProgramLog {
-    /// What the user chose.
+    /// The user's choice.
     private struct Choice {
         var level: Logger.Level?
         var isVerbose = false

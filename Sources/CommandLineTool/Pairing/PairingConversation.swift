@@ -1,4 +1,4 @@
-// What the user of a program is shown and asked while its device pairs: one question after the other, each until it is
+// The conversation with the user of a program while its device pairs: one question after another, each until it is
 // answered or its pairing has ended.
 
 package import CoreBluetooth

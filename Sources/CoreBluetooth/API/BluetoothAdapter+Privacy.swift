@@ -7,7 +7,7 @@ import NIOCore
 extension BluetoothAdapter.Configuration {
     /// How a device changes its private address (Vol 3, Part C, 10.7).
     public struct Privacy: Hashable, Sendable {
-        /// How long an address is used: the specification recommends 15 minutes, and allows 1 s to 1 h.
+        /// The time for which an address is used: the specification recommends 15 minutes, and allows 1 s to 1 h.
         public var rotationInterval: Duration
         /// The number of connections after which the address changes before its time is over; `nil` for no limit.
         public var connectionsPerAddress: Int?

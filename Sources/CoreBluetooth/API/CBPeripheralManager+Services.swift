@@ -63,7 +63,7 @@ extension CBPeripheralManager {
 }
 
 extension CBMutableCharacteristic {
-    /// What the GATT server publishes.
+    /// The definition that the GATT server publishes.
     /// - Parameter level: What the device demands of every link.
     fileprivate func definition(atLeast level: SecurityLevel) -> GATTCharacteristicDefinition {
         let properties = self.properties

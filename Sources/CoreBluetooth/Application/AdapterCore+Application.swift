@@ -1,4 +1,4 @@
-// What changes for the managers of an adapter's apps when an app comes to the foreground, leaves it, is suspended,
+// The changes for the managers of an adapter's apps when an app comes to the foreground, leaves it, is suspended,
 // ends, or may no longer use Bluetooth.
 
 import BluetoothHost

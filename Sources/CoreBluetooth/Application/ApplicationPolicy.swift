@@ -13,11 +13,11 @@ package enum ManagerRole: Hashable, Sendable {
     case peripheral
 }
 
-/// What the managers of a role may do.
+/// The permissions of the managers of a role.
 package enum ManagerPermission: Hashable, Sendable {
     /// Everything.
     case everything
-    /// What an app in the background may do.
+    /// The permissions of an app in the background.
     case background
     /// Nothing: scanning and advertising pause, and services are withdrawn.
     case nothing
@@ -45,7 +45,7 @@ package enum ConnectionAlert: Hashable, Sendable {
     case notification
 }
 
-/// What the system lets one app do.
+/// The policy of the system for one app.
 package protocol ApplicationPolicy: AnyObject {
     /// The app's name, which distinguishes its restoration records from those of other apps.
     var name: String { get }
@@ -58,7 +58,7 @@ package protocol ApplicationPolicy: AnyObject {
     /// The adapter of the app's managers, which is notified of changes. A weak reference.
     var observer: (any ApplicationObserver)? { get set }
 
-    /// What the managers of a role may do now.
+    /// The present permissions of the managers of a role.
     func permission(for role: ManagerRole) -> ManagerPermission
     /// When a role's events are delivered now.
     func delivery(for role: ManagerRole) -> EventDelivery
@@ -110,6 +110,6 @@ extension Optional where Wrapped == any ApplicationPolicy {
         }
     }
 
-    /// What a role may do; without an app, everything.
+    /// The permissions of a role; without an app, all of them.
     func permission(for role: ManagerRole) -> ManagerPermission { self?.permission(for: role) ?? .everything }
 }

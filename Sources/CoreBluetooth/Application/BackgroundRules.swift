@@ -21,7 +21,7 @@ extension Scan {
     }
 }
 
-/// How often the radio listens.
+/// The radio's scan parameters.
 enum ScanPace: Hashable {
     /// All the time.
     case foreground

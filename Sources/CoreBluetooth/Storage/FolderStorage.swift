@@ -1,4 +1,4 @@
-// What an adapter stores on disk: files in `$XDG_STATE_HOME/corebluetooth/ADAPTER-ADDRESS`, a folder of the user's own
+// An adapter's storage on disk: files in `$XDG_STATE_HOME/corebluetooth/ADAPTER-ADDRESS`, a folder of the user's own
 // (mode 0700). `PrivateFile` writes them, so that a process may be killed and the power may fail at any instant; one
 // lock lets several processes take turns.
 

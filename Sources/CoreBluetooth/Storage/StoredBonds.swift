@@ -85,7 +85,7 @@ package enum StoredBonds {
         let state = try PrivateFolder.state().path
         return try BlueZBonds.all(on: self.eventLoop).wait().map { bond in
             let folder = "\(state)/\(bond.owner)"
-            // What our programs know of the device, if they have used it.
+            // The names that our programs have stored, if they have used the device.
             let isKnown = FileManager.default.fileExists(atPath: folder)
             let records = isKnown ? IdentityFile(try FolderStorage(folder: folder)).load() : []
             let record = records.first { $0.address == bond.peer }

@@ -68,7 +68,7 @@ public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConne
 ///
 /// Has an effect only in a test\'s world.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"
-/// How long to wait before connecting: an `NSNumber` of seconds.
+/// The delay before connecting: an `NSNumber` of seconds.
 public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionStartDelay"
 /// Whether Classic Bluetooth profiles are to be connected, too: a `Bool`.
 ///

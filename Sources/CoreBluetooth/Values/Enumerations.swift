@@ -180,7 +180,7 @@ public struct CBCharacteristicProperties: OptionSet, BitwiseCopyable, Sendable {
     package static var subscriptionAuthenticationRequired: CBCharacteristicProperties { Self(rawValue: 0x1_0000) }
 }
 
-/// Who may read and write the value of a characteristic that this app publishes.
+/// The permissions to read and write the value of a characteristic that this app publishes.
 ///
 /// Apple documents it as `CBAttributePermissions`.
 public struct CBAttributePermissions: OptionSet, BitwiseCopyable, Sendable {

@@ -10,7 +10,7 @@ import NIOPosix
 
 /// A served air.
 final class AirService: Sendable {
-    /// What to serve.
+    /// The configuration.
     struct Plan: Sendable {
         /// The addresses; none means the user's own air.
         var addresses: [StreamAddress]
@@ -21,7 +21,7 @@ final class AirService: Sendable {
         var hostLimit: Int
     }
 
-    /// What happens.
+    /// An event of the service.
     enum Event: Sendable {
         case listening(StreamAddress, isOwnAir: Bool)
         case joined(Int, String, count: Int)

@@ -10,7 +10,7 @@ final class BenchmarkChannel: NSObject, @preconcurrency StreamDelegate {
     private let channel: CBL2CAPChannel
     private let progress: ProgressLine
     private let total: Int
-    /// What is written first.
+    /// The first octets that are written.
     private var rest: Data
     /// The number of octets to send after it.
     private var unsent: Int

@@ -73,7 +73,7 @@ struct BenchmarkCommand: ParsableCommand {
 /// The measurements over one link.
 @MainActor
 struct BenchmarkRun {
-    /// What is measured, and how.
+    /// The measurements and their options.
     struct Plan: Sendable {
         var reads: Int
         var octets: Int

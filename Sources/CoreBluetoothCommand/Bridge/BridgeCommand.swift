@@ -84,7 +84,7 @@ struct BridgeCommand: ParsableCommand {
 
 /// A controller and its socket, on an event loop of their own.
 final class Bridge: Sendable {
-    /// What happens.
+    /// An event of the bridge.
     enum Event: Sendable {
         case listening(StreamAddress)
         case connected(String)

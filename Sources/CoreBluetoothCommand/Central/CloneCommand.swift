@@ -149,7 +149,7 @@ final class DeviceRecording {
         }
     }
 
-    /// What the device refuses is in the capture, too.
+    /// The capture also contains the device's refusals.
     private func attempt(_ what: String, _ body: () async throws -> Void) async {
         do { try await body() } catch { output.report("\(what): \(ErrorText.text(error))") }
     }

@@ -161,10 +161,10 @@ enum StandardStreams {
     private static let outputQueue = DispatchQueue(label: "corebluetooth.output")
     private static let chunk = 64 * 1024
 
-    /// What comes on standard input.
+    /// The data from standard input.
     static var input: AsyncThrowingStream<Data, any Error> { octets(of: STDIN_FILENO, "standard input") }
 
-    /// What comes on an open file.
+    /// The data from an open file.
     static func octets(of file: Int32, _ name: String) -> AsyncThrowingStream<Data, any Error> {
         let queue = DispatchQueue(label: "corebluetooth.input")
         return AsyncThrowingStream {

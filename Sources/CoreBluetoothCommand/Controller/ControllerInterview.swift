@@ -27,7 +27,7 @@ struct ControllerInterview {
 
     /// Why the controller cannot be used: the status of a refused Reset.
     private(set) var refusal: HCIErrorCode?
-    /// What is known so far.
+    /// The report so far.
     private(set) var report = ControllerReport()
     private var questions: ArraySlice<Question>
     private var roundTripsLeft: Int

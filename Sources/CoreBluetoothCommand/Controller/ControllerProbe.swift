@@ -11,7 +11,7 @@ import NIOPosix
 
 /// An interview with a real controller. All members are used on its event loop.
 final class ControllerProbe: HCIChannelReceiver {
-    /// How long a controller may take to answer a command.
+    /// The time in which a controller must answer a command.
     static let commandTimeout = TimeAmount.seconds(5)
 
     private let source: ControllerSource
@@ -36,7 +36,7 @@ final class ControllerProbe: HCIChannelReceiver {
 
     /// Interviews the controller of an adapter; `finish` is called once, on the event loop.
     ///
-    /// - Parameter timeout: How long the controller may take to answer a command.
+    /// - Parameter timeout: The time in which the controller must answer a command.
     static func start(
         _ adapter: AdapterName,
         roundTrips: Int,

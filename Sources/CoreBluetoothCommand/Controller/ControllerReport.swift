@@ -29,7 +29,7 @@ struct ControllerReport {
     var transmitPower: (minimum: Int, maximum: Int)?
     /// The commands that it did not answer in time.
     var unanswered: [String] = []
-    /// How long it took to answer, in ms, sorted.
+    /// The times in which it answered, in ms, sorted.
     var roundTrips = Latency(milliseconds: [])
 
     /// The PHYs (Vol 6, Part B, 4.6): LE 1M is everybody's.
@@ -87,7 +87,7 @@ struct ControllerReport {
 
     // MARK: Words
 
-    /// What is known, as names and values.
+    /// The report's fields, as names and values.
     ///
     /// - Parameter listsCommands: Whether supported commands are listed, and not only counted.
     func fields(listsCommands: Bool) -> [(name: String, value: String)] {

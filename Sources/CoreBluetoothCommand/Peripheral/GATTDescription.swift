@@ -38,7 +38,7 @@ struct GATTDescription: Decodable {
         }
     }
 
-    /// What a characteristic can do.
+    /// A characteristic's properties and behaviour.
     enum Property: String, NamedValue {
         case read
         case write
@@ -65,9 +65,9 @@ struct GATTDescription: Decodable {
         var security: Security?
         /// The seconds until a read or a write is answered.
         var delay: Double?
-        /// What reads get, one after the other; then the value that it has.
+        /// The answers to reads, one after another; afterwards its value.
         var reads: [Value]?
-        /// What it sends after a subscription.
+        /// The values that it sends after a subscription.
         var notifications: [Timed]?
         /// Writes that are accepted, and their consequences; all others are refused.
         var answers: [Reply]?
@@ -149,7 +149,7 @@ struct GATTDescription: Decodable {
     var manufacturerData: Value?
     /// Service Data of services.
     var serviceData: [ServiceData]?
-    /// What the device is.
+    /// The device's appearance.
     var appearance: DescribedAppearance?
     /// Whether it advertises the power with which it sends.
     var txPower: Bool?

@@ -23,7 +23,7 @@ extension GATTDescription {
         }
     }
 
-    /// What a characteristic demands.
+    /// The security that a characteristic requires.
     struct Security: Decodable {
         var read: Level?
         var write: Level?

@@ -35,7 +35,7 @@ final class Application {
         case foreground
     }
 
-    /// How long an app may run in the background before it is suspended.
+    /// The time for which an app may run in the background before it is suspended.
     static let backgroundTime = TimeAmount.seconds(10)
 
     /// The app's name, which distinguishes its restoration records from those of other apps.

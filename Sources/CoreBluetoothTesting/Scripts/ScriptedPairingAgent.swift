@@ -16,7 +16,7 @@ public final class ScriptedPairingAgent: PairingAgent {
         var outOfBand = PairingOutOfBandExchange()
     }
 
-    /// What the user's device can display and input.
+    /// The input and output capabilities of the user's device.
     public let capabilities: PairingCapabilities
     /// Whether the user's device exchanges out-of-band data.
     public let usesOutOfBandData: Bool

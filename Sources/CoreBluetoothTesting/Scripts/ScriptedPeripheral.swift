@@ -25,7 +25,7 @@ public struct ScriptedPeripheral {
     public var name: String?
     /// Its services.
     public var services: [Service]
-    /// What it advertises in addition to its name.
+    /// The advertised data besides its name.
     public var advertisement: Advertisement
     /// The ATT MTU that it offers, 23 to 517 octets.
     public var mtu: Int
@@ -136,7 +136,7 @@ public struct ScriptedPeripheral {
     public struct WriteBuffer: Hashable, Sendable {
         /// The number of writes that it holds.
         public var capacity: Int
-        /// How long the peripheral takes to process one.
+        /// The time in which the peripheral processes one.
         public var processingTime: Duration
 
         /// Creates a buffer.

@@ -14,7 +14,7 @@ public struct SweepError: Error, CustomStringConvertible, LocalizedError, Sendab
         public var folder: String?
     }
 
-    /// What happened, on one line.
+    /// The failures, on one line.
     public var reason: String
     /// The failed seeds in ascending order.
     public var failures: [Failure] = []
@@ -23,7 +23,7 @@ public struct SweepError: Error, CustomStringConvertible, LocalizedError, Sendab
 
     init(_ reason: String) { self.reason = reason }
 
-    /// What happened, the reasons of the first failures, their folders, and how to run the first one again.
+    /// The failures, the reasons of the first ones, their folders, and the command that runs the first one again.
     public var description: String {
         var lines = [self.reason]
         if let command = self.command { lines.append("Again: \(command)") }

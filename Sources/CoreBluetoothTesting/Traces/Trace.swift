@@ -13,7 +13,7 @@ public struct TraceEntry: Hashable, Sendable, CustomStringConvertible {
         case received
     }
 
-    /// What a line is about.
+    /// The subject of a line.
     public enum Layer: String, Hashable, Sendable, CaseIterable {
         /// Commands and events that only concern host and controller.
         case hci = "HCI"

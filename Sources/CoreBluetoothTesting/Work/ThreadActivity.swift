@@ -12,7 +12,7 @@ struct ThreadActivity: Hashable {
     var waitsWithLimit = false
     /// Whether it waits for a lock, which another thread usually holds briefly.
     var isInLock: Bool
-    /// How often it was scheduled; if this is unchanged, it has not run.
+    /// The number of times that it was scheduled; if this is unchanged, it has not run.
     var runCount: UInt64
 }
 

@@ -16,10 +16,10 @@ import Foundation
 final class WorldWork: @unchecked Sendable {
     // Unchecked: the lock of `condition` protects everything that changes.
 
-    /// How often a task may continue before time must pass: a task that calls `Task.yield()` until something happens
-    /// never comes to rest.
+    /// The number of times that a task may continue before time must pass: a task that calls `Task.yield()` until
+    /// something happens never comes to rest.
     private static let turnLimit = 32
-    /// How long work may take to come to rest, in seconds of real time, before the world continues without it.
+    /// The time limit for work to come to rest, in seconds of real time, before the world continues without it.
     var limit = WorldLimits.rest / .seconds(1)
 
     let condition = NSCondition()
@@ -46,7 +46,7 @@ final class WorldWork: @unchecked Sendable {
     var mayBeAwake = false
     /// The number of nested waits for rest: such a wait may serve a task of the test that lets time pass.
     private var restCount = 0
-    /// How often each task has continued since held back tasks were last released.
+    /// The number of times that each task has continued since held back tasks were last released.
     private var turnCounts: [UInt64: Int] = [:]
     /// The continuations of tasks that have continued so often that they seem to wait for time to pass.
     private var heldBack: [() -> Void] = []

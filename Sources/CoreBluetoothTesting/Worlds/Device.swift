@@ -20,7 +20,7 @@ public final class Device: Radio {
 
     /// Apps of ``connectAnotherApp(to:)``, which hold connections, by the peripherals' names.
     private var otherApps: [String: AnotherApp] = [:]
-    /// What the device stores of its peers and of its apps' managers.
+    /// The device's storage for its peers and its apps' managers.
     private let storage = MemoryStorage()
 
     init(

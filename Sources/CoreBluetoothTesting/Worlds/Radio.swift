@@ -1,4 +1,5 @@
-// What every device of a world has: a controller on the air, a place, power, and the faults that a test can cause.
+// The part that all devices of a world share: a controller on the air, a place, power, and the faults that a test can
+// cause.
 
 public import BluetoothAir
 import BluetoothHCI

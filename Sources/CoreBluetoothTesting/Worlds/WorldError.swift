@@ -11,7 +11,7 @@ public struct WorldError: Error, CustomStringConvertible, LocalizedError, Sendab
     /// The number of the latest calls of apps in the text, some of which may be older than these lines.
     static let callCount = 5
 
-    /// What happened, on one line.
+    /// The failure, on one line.
     public var reason: String
     /// The last calls of apps that are older than ``lastLines``.
     public var earlierCalls: [String]
@@ -32,7 +32,7 @@ public struct WorldError: Error, CustomStringConvertible, LocalizedError, Sendab
         self.underlying = underlying
     }
 
-    /// What happened, the last calls of apps and lines of the trace, and where the captures are.
+    /// The failure, the last calls of apps and lines of the trace, and the folder of the captures.
     public var description: String {
         var lines = [self.reason]
         if self.lastLines.isEmpty {

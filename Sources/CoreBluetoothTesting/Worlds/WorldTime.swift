@@ -5,7 +5,7 @@
 public struct WorldTime: Sendable {
     /// Takes over the clocks of the process and seeds its randomness; `nil` if the process keeps its own.
     package let makeClock: (@Sendable (_ seed: UInt64) throws -> any ProcessClock)?
-    /// How many seconds of the world pass in one second; `nil` where nobody waits for them.
+    /// The number of a world's seconds that pass in one second; `nil` for virtual time.
     let factor: Double?
 
     /// Creates time that the process's clocks follow.
@@ -97,8 +97,8 @@ extension ProcessClock {
 
 /// Time limits of a world.
 package enum WorldLimits {
-    /// How long work may take to come to rest, in real time.
+    /// The time limit for work to come to rest, in real time.
     package static let rest = Duration.seconds(120)
-    /// How long the test's thread may wait without a time limit, in the world's time.
+    /// The limit of waits without a time limit on the test's thread, in the world's time.
     package static let wait = Duration.seconds(3_600)
 }

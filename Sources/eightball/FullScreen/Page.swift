@@ -1,4 +1,4 @@
-// What the pages of the full-screen app share. Pages are values that handle keys and draw themselves, and return
+// The protocol of the full-screen app's pages. Pages are values that handle keys and draw themselves, and return
 // actions. Each has a title bar, its own rows, and the keys at the bottom.
 
 import TerminalScreen

@@ -1,4 +1,4 @@
-// What the user is shown and asked while devices pair, in the lower part of the screen: a code to enter on the other
+// The prompts for the user while devices pair, in the lower part of the screen: a code to enter on the other
 // device, one to enter here, one to compare, or whether to pair at all. Only the newest question is visible.
 //
 // A peer can begin and end a pairing; when a pairing no longer waits for its question, the question disappears. No

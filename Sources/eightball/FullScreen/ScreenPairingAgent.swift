@@ -6,7 +6,7 @@ import Dispatch
 
 /// Talks with the user of the full-screen app while its device pairs.
 final class ScreenPairingAgent: PairingAgent {
-    /// What the screen shows of a pairing.
+    /// The state of a pairing that the screen shows.
     @MainActor
     protocol Receiver: AnyObject {
         /// Shows or asks the user something.

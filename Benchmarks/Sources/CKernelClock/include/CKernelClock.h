@@ -1,4 +1,4 @@
-// The computer's own clock: a program whose clocks are a world's cannot measure with those.
+// The computer's own clock: a program whose clocks are a world's cannot measure with them.
 
 #include <stdint.h>
 

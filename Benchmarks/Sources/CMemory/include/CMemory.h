@@ -1,6 +1,6 @@
-// What Swift's view of the C library lacks: how much of the heap is in use.
+// The used size of the heap, which Swift's view of the C library lacks.
 
 #include <stddef.h>
 
-/// How many octets are allocated and were not freed.
+/// The number of octets that are allocated and were not freed.
 size_t allocated_octets(void);

@@ -6,13 +6,13 @@ import Foundation
 
 /// Follows a heart rate sensor.
 public final class HeartRateMonitor: NSObject {
-    /// What to show.
+    /// The state to show.
     public enum Event: Equatable {
         /// Bluetooth is on, and the monitor is looking for a sensor.
         case searching
         /// Bluetooth cannot be used, for this reason.
         case unavailable(String)
-        /// A sensor is connected, with its name and where it is worn.
+        /// A sensor is connected, with its name and its place on the body.
         case connected(name: String, location: String?)
         /// A heartbeat.
         case measured(HeartRateMeasurement)

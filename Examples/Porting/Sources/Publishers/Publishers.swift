@@ -29,7 +29,7 @@ extension KeyValueObservable {
 }
 #endif
 
-/// What a screen shows of a manager.
+/// A manager's state for a screen.
 public final class BluetoothStatus: ObservableObject {
     /// In one word.
     @Published public private(set) var text = "…"

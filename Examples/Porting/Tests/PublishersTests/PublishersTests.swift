@@ -1,4 +1,4 @@
-// What the recipe does on Linux.
+// The recipe's behaviour on Linux.
 
 #if canImport(CoreBluetoothTesting)
 import CoreBluetooth

@@ -15,18 +15,18 @@ struct SensorCommand: ParsableCommand {
     var name = "Room"
     @Option(help: "The file with the measurements that are kept.")
     var memory = "sensor.ring"
-    @Option(help: "How many measurements a new file keeps.")
+    @Option(help: "The number of measurements that a new file keeps.")
     var capacity = 10_000
     @Option(help: "Seconds between two measurements.")
     var interval = 5.0
-    @Option(help: "Measure until so many are made in all, then only deliver them.")
+    @Option(help: "Measure until there are this many in all, then only deliver them.")
     var count: UInt32?
     @Option(help: "A chip's folder, such as /sys/bus/iio/devices/iio:device0; without it the room is invented.")
     var chip: String?
 
     func validate() throws {
         guard self.interval >= 0.001, self.interval.isFinite else {
-            throw ValidationError("--interval has to be 0.001 s or more")
+            throw ValidationError("--interval must be 0.001 s or more")
         }
     }
 

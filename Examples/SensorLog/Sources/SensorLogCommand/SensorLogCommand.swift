@@ -82,7 +82,7 @@ struct List: ParsableCommand {
 
 struct Forget: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Forgets a sensor, also while the service runs: it is not connected any more. Its values stay."
+        abstract: "Forgets a sensor, also while the service runs: it is no longer connected. Its values stay."
     )
 
     @OptionGroup var database: DatabaseOption
@@ -110,7 +110,7 @@ struct Remember: ParsableCommand {
     }
 }
 
-/// Prints a line at once, also where nobody looks at a terminal.
+/// Prints a line at once, even if the output is not a terminal.
 private func say(_ line: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
 }

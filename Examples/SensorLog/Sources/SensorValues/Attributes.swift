@@ -4,7 +4,7 @@
 // logged. Numbers and earlier values, for which they have no place, are in a service of our own, Measurement Log:
 //
 //     Identity       read            16 octets, made at random with the sensor's memory
-//     Measurements   notify          records: all that nobody has acknowledged, the oldest first, then each new one
+//     Measurements   notify          records: all unacknowledged ones, the oldest first, then each new one
 //     Acknowledged   read, write     4 octets: the measurement up to which all are stored, and may be forgotten
 
 /// UUIDs, as text.

@@ -1,4 +1,4 @@
-// What a sensor has measured, and its form on the air. Both sides use this file; it knows nothing of Bluetooth.
+// A sensor's measurement, and its form on the air. Both sides use this file; it knows nothing of Bluetooth.
 //
 // A value of the characteristic Measurements is a row of records, all integers little-endian:
 //

@@ -57,7 +57,7 @@ final class TestSensor {
 
     func measureOnce() {
         let number = Int(self.ring.newest) + 1
-        // Each number has values of its own, so that one in another's place is seen.
+        // Each number has different values, so that a swapped one is detected.
         let reading = Reading(
             milliseconds: Int64(number) * 1000,
             temperature: Int16(number % 3000),
@@ -66,7 +66,7 @@ final class TestSensor {
         do { try self.peripheral.add(reading) } catch { Issue.record(error) }
     }
 
-    /// What the sensor has measured, as far as it keeps it.
+    /// The measurements that the sensor keeps.
     var kept: [Sample] { self.ring.measurements(from: 1, limit: .max) }
 }
 
@@ -102,7 +102,7 @@ final class TestLogger {
         return try self.store.measurements(of: sensor.id)
     }
 
-    /// How many are stored of a sensor.
+    /// The number of stored measurements of a sensor.
     func count(_ name: String) throws -> Int {
         try self.store.sensors().first { $0.name == name }?.number.map(Int.init) ?? 0
     }

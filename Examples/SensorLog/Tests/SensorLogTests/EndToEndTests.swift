@@ -168,7 +168,7 @@ private final class Program {
     /// Both of its outputs so far.
     var output: String { (try? String(contentsOfFile: self.outputFile, encoding: .utf8)) ?? "" }
 
-    /// Kills it after a while in which it has to go on.
+    /// Kills it after a while in which it must make progress.
     func kill(after moment: TimeInterval) throws {
         let end = Date(timeIntervalSinceNow: moment)
         let pause = NSCondition()

@@ -63,7 +63,7 @@ import Testing
             #expect(ring.measurements(from: 13, limit: 2).isEmpty)
             ring = try self.reopened(&ring)
         }
-        // What nobody has acknowledged, and what does not exist, cannot be acknowledged.
+        // A measurement that does not exist cannot be acknowledged.
         try ring.acknowledge(13)
         #expect(ring.acknowledged == 0)
     }

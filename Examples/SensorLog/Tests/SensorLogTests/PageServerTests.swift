@@ -1,4 +1,4 @@
-// What the page's server answers, without sockets: the handler of the requests is called. EndToEndTests has the
+// The answers of the page's server, without sockets: the handler of the requests is called. EndToEndTests has the
 // sockets.
 
 import FlyingFox

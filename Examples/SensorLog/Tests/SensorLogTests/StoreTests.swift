@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func waitsForTheDisk() throws {
-        // What is acknowledged is forgotten by the sensor: NORMAL would lose it with the power.
+        // The sensor forgets acknowledged measurements: NORMAL would lose them with the power.
         try self.withStore { store, _ throws in
             let synchronous = try store.synchronous()
             #expect(synchronous == 2)

@@ -17,7 +17,7 @@ public struct FindIncludedServices: GATTRequestProcedure {
         case findingType(Int)
     }
 
-    /// What an include declaration says.
+    /// The content of an include declaration.
     private struct Inclusion: Sendable {
         var handles: AttributeHandleRange
         var uuid: BluetoothUUID?

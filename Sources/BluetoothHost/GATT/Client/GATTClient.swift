@@ -56,7 +56,7 @@ struct GATTClient {
         let level: SecurityLevel
     }
 
-    /// What waits for its turn.
+    /// The entries that wait for their turn.
     private enum Entry {
         case operation(GATTOperation)
         case writeCommand(AttributeHandle, ByteBuffer, TransmitToken)

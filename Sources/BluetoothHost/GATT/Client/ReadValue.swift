@@ -9,7 +9,7 @@ public import NIOCore
 public struct ReadValue: GATTRequestProcedure {
     private let handle: AttributeHandle
     private let offset: Int
-    /// What has come; `nil` before the first answer.
+    /// The received part; `nil` before the first answer.
     private var value: ByteBuffer?
     /// The MTU when the last request was made.
     ///

@@ -28,7 +28,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         super.init(type: UUID, properties: properties, value: value, record: nil, service: nil, lock: ObjectLock())
     }
 
-    /// Who may read and write the value.
+    /// The permissions to read and write the value.
     ///
     /// A change after the service was published has no effect.
     open var permissions: CBAttributePermissions {

@@ -34,11 +34,12 @@ public struct PairingOutOfBandData: Hashable, Sendable {
         var values: [AdvertisingDataType: Octets16] = [:]
         var address: DeviceAddress?
         for element in AdvertisingData(parsing: ByteBuffer(bytes: advertisingData)).elements {
-            let octets = Array(element.value.readableBytesView)
-            if let value = Octets16(mostSignificantFirst: octets.reversed()) { values[element.type] = value }
-            if element.type == .deviceAddress, octets.count == 7 {
-                let value = octets.prefix(6).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-                address = DeviceAddress(value, kind: octets[6] & 1 == 0 ? .public : .random)
+            var octets = element.value
+            if let value = Octets16(mostSignificantFirst: octets.readableBytesView.reversed()) {
+                values[element.type] = value
+            }
+            if element.type == .deviceAddress, octets.readableBytes == 7, let last = octets.readableBytesView.last {
+                address = try? DeviceAddress(parsing: &octets, kind: last & 1 == 0 ? .public : .random)
             }
         }
         var data: SecureConnectionsOutOfBandData?
@@ -57,9 +58,7 @@ public struct PairingOutOfBandData: Hashable, Sendable {
         var data = AdvertisingData()
         if let address {
             var octets = ByteBuffer()
-            for shift in stride(from: 0, to: 48, by: 8) {
-                octets.writeInteger(UInt8(truncatingIfNeeded: address.value >> UInt64(shift)))
-            }
+            address.encode(into: &octets)
             octets.writeInteger(UInt8(address.isRandom ? 1 : 0))
             data.append(.deviceAddress, octets)
         }

@@ -20,7 +20,7 @@ struct AdapterComponents {
     var pairingAgent: (any PairingAgent)?
     /// Whether cached databases of peers are used.
     var usesCachedDatabases = true
-    /// What BlueZ does beside HCI, if the adapter is BlueZ's.
+    /// The functions of BlueZ besides HCI, if the adapter is BlueZ's.
     var bluez: BlueZSource?
 }
 

@@ -26,6 +26,7 @@
 // The time of a report of the host is passed in as `now`; `scheduleRetry(in:)` asks for a timer.
 
 import BluetoothHost
+import BluetoothTypes
 import NIOCore
 
 /// Decides when an adapter's controller is opened, attached and tried again.
@@ -64,7 +65,7 @@ struct ControllerSupervision {
         case log(String)
     }
 
-    /// How long a controller has to be ready before its failures are forgotten.
+    /// The time for which a controller must be ready before its failures are forgotten.
     static let stabilityInterval = TimeAmount.seconds(2)
     /// The delay before the first retry, and the limit of its doubling.
     static let retryDelays: ClosedRange<TimeAmount> = .milliseconds(25)...TimeAmount.seconds(2)
@@ -183,9 +184,8 @@ struct ControllerSupervision {
         self.state = .waiting
         // A controller that was never there may be plugged in or started yet.
         let report = self.changeManagerState(to: managerState ?? (self.wasReady ? .resetting : .poweredOff))
-        let doubled = Self.retryDelays.lowerBound.nanoseconds << Int64(min(self.failureCount, 7))
-        self.failureCount += 1
-        return report + [.scheduleRetry(in: min(.nanoseconds(doubled), Self.retryDelays.upperBound))]
+        defer { self.failureCount += 1 }
+        return report + [.scheduleRetry(in: Self.retryDelays.retryDelay(afterFailure: self.failureCount))]
     }
 
     private mutating func changeManagerState(to state: CBManagerState) -> [Action] {

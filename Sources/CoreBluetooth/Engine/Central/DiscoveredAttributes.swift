@@ -1,5 +1,6 @@
-// What one app has discovered of one peripheral, as a value: the services that it was shown, their characteristics and
-// descriptors, and what it subscribed to. Kept beside the objects that the app has, so that they can be made again.
+// The attributes that one app has discovered of one peripheral, as a value: the services that it was shown, their
+// characteristics and descriptors, and what it subscribed to. Kept beside the objects that the app has, so that they
+// can be made again.
 
 import BluetoothHost
 import BluetoothTypes

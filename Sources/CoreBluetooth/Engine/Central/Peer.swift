@@ -18,7 +18,7 @@ final class Peer {
     var link: LinkID? { self.connections.id }
 }
 
-/// What is known of the server at the other end of a link; nothing of it outlasts the link.
+/// The state of the server at the other end of a link, until the link ends.
 struct RemoteServer {
     /// Which database the server has.
     enum Identity {
@@ -46,7 +46,7 @@ struct RemoteServer {
         /// It is being confirmed.
         case confirming(RemoteDatabase)
 
-        /// What is still to be confirmed of what was discovered before.
+        /// The part of the earlier discovery that is not confirmed yet.
         var unconfirmed: RemoteDatabase? {
             switch self {
             case .confirmed: nil
@@ -56,7 +56,7 @@ struct RemoteServer {
         }
     }
 
-    /// How often the database of a server is validated on one link.
+    /// The limit of validations of a server's database on one link.
     ///
     /// The database of a server that reports changes without end is no longer cached. A server that reports a change in
     /// answer to the configuration of caching costs one more read of its hash.
@@ -68,16 +68,16 @@ struct RemoteServer {
     var mtu = ATT.defaultMTU
     var identity = Identity.unknown
     var validationCount = 0
-    /// What identified the database when it was validated last.
+    /// The identification of the database at its last validation.
     var validatedDatabase: GATTCachedDatabase?
     /// Whether the server has reported a change since.
     var hasReportedChange = false
-    /// What was discovered of the server's attributes, by whichever app.
+    /// The server's attributes that any app has discovered.
     var database = RemoteDatabase()
     /// How secure the link is.
     var level = SecurityLevel.none
     var trust = Trust.confirmed
-    /// Who gets which values, by the handle of the value.
+    /// The subscriptions, by the handle of the value.
     var subscriptions = HandleTable<Subscription<PeripheralConnection>>()
     /// The values that came before anybody subscribed.
     var earlyValues = EarlyValues()

@@ -11,7 +11,7 @@ extension PeerTable {
         self.readNameLater(of: peer, on: link)
     }
 
-    /// How long the app has the link to itself before its peer's name is read.
+    /// The time for which the app has the link to itself before its peer's name is read.
     private static let nameDelay = TimeAmount.seconds(1)
 
     /// Reads the GAP Device Name once, at a moment when no app waits for an answer: apps begin their operations right

@@ -31,7 +31,7 @@ struct Subscription<Subscriber: Equatable> {
         case listening(ContiguousArray<Subscriber>)
     }
 
-    /// What a change of a subscription needs.
+    /// The next step of a subscription's change.
     enum Step: Equatable {
         /// Write the descriptor; the answer goes to ``Subscription/written(isAccepted:)``.
         case write(Bool)

@@ -7,7 +7,7 @@ import NIOCore
 
 /// All channels of one adapter.
 final class Channels {
-    /// What this side offers on a channel: a frame fills one LE data packet.
+    /// This side's parameters of a channel: a frame fills one LE data packet.
     static let configuration = L2CAPChannelConfiguration(mtu: 4_096, mps: 247, window: 512, sendLimit: 65_536)
     /// The PSM that is published first. They are assigned in turn, so that a peer that remembers an old one does not
     /// reach another app.

@@ -48,7 +48,7 @@ class PeripheralOperation: GATTOperation {
     /// The error of the procedure; the operation may be repeated after it.
     private var error: GATTError?
 
-    /// How often an operation is repeated if the server refuses it because the database has changed.
+    /// The limit of the repetitions of an operation that the server refuses because the database has changed.
     private static let repetitionLimit = 3
 
     init(_ subject: Subject) { self.subject = subject }

@@ -20,7 +20,7 @@ struct AdvertisedContent: Hashable, Sendable {
     var overflowServices: [BluetoothUUID] = []
     /// Whether the name may take all of the scan response that services leave.
     var permitsWholeName = false
-    /// What only a tool can ask for.
+    /// The options for tools, which apps do not have.
     var options = AdvertisingOptions()
 }
 

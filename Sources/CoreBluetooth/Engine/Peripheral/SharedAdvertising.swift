@@ -77,7 +77,7 @@ struct SharedAdvertising<Manager: Equatable> {
     private var state = State.off
     /// In the order in which they came.
     private var requests: [Request] = []
-    /// How often the host was asked.
+    /// The number of requests to the host.
     private var questionCount = 0
 
     /// The content that a manager advertises; `nil` if it does not advertise.

@@ -50,7 +50,7 @@ final class SensorLink: NSObject, CBPeripheralDelegate {
     private(set) var sensor: Int64?
     /// The name in its advertisement, once that was seen.
     var advertisedName: String?
-    /// Whether the next connection has to wait.
+    /// Whether the next connection must wait.
     var mustPause = false
 
     private unowned let owner: SensorCentral

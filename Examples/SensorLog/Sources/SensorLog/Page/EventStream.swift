@@ -61,7 +61,7 @@ struct EventStream: AsyncBufferedSequence {
     }
 }
 
-/// What the page gets as JSON.
+/// The page's data, as JSON.
 enum PageDocuments {
     /// A sensor, for the page.
     private struct Sensor: Encodable {

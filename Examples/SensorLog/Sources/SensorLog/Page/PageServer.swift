@@ -14,7 +14,7 @@ package struct PageServer: Sendable {
     /// A page.
     ///
     /// - Parameters:
-    ///   - store: What it shows.
+    ///   - store: The measurements that it shows.
     ///   - board: The live part of it.
     ///   - listen: Where it is served.
     ///   - names: Further names by which it is reached.
@@ -28,7 +28,7 @@ package struct PageServer: Sendable {
     /// Serves until the task is cancelled.
     ///
     /// - Parameter isReady: Gets the page's address.
-    /// - Throws: What keeps it from listening, such as a port that is in use.
+    /// - Throws: The error that keeps it from listening, such as a port that is in use.
     package func run(isReady: @escaping @Sendable (String) -> Void) async throws {
         let server = HTTPServer(config: try self.configuration, handler: ClosureHTTPHandler { await self.answer($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in

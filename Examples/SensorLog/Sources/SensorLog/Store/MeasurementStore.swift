@@ -74,8 +74,8 @@ package final class MeasurementStore: Sendable {
     /// Stores a sensor; its known values stay.
     ///
     /// - Parameters:
-    ///   - identity: What it is to itself.
-    ///   - peripheral: What it is to this host's Core Bluetooth.
+    ///   - identity: Its own identity.
+    ///   - peripheral: Its identifier in this host's Core Bluetooth.
     ///   - name: The name that it advertises; `nil` if it was not seen.
     ///   - deviceName: A name for one whose own name was never seen.
     /// - Returns: Its key in the database.
@@ -138,7 +138,7 @@ package final class MeasurementStore: Sendable {
     /// Ignores sensors, or logs them again; their measurements stay.
     ///
     /// - Parameter name: A name, or the beginning of an identity with four characters or more.
-    /// - Returns: How many there are.
+    /// - Returns: Their number.
     package func setForgotten(_ isForgotten: Bool, named name: String) throws -> Int {
         let prefix = name.count >= 4 ? name.uppercased() : name
         let count = try self.database.write { database in
@@ -242,7 +242,7 @@ package final class MeasurementStore: Sendable {
         }
     }
 
-    /// What was stored after a place, the oldest first.
+    /// The measurements that were stored after a place, the oldest first.
     package func values(after place: Int64, limit: Int) throws -> [StoredValues] {
         try self.database.read { database in
             try StoredValues.fetchAll(
@@ -271,9 +271,9 @@ package final class MeasurementStore: Sendable {
 package struct StoredSensor: Codable, FetchableRecord, Sendable {
     /// Its key in the database.
     package var id: Int64
-    /// What the sensor is to itself.
+    /// The sensor's own identity.
     package var identity: String
-    /// What it is to this host's Core Bluetooth.
+    /// The sensor's identifier in this host's Core Bluetooth.
     package var peripheral: String
     /// Its name.
     package var name: String
@@ -287,7 +287,7 @@ package struct StoredSensor: Codable, FetchableRecord, Sendable {
     /// The last known values, in 0.01 °C and 0.01 %.
     package var temperature: Int?
     package var humidity: Int?
-    /// How many measurements the sensor no longer had when it was asked for them.
+    /// The number of measurements that the sensor no longer had when it was asked for them.
     package var missing: Int
 }
 
@@ -305,9 +305,9 @@ package struct StoredValues: Codable, FetchableRecord, Sendable {
     package var humidity: Double?
 }
 
-/// What a page shows first.
+/// The first data of a page.
 package struct History: Codable, Sendable {
-    /// What is newer is stored behind this place.
+    /// Newer measurements are stored after this place.
     package var after: Int64
     /// The curves, by sensor and time.
     package var values: [StoredValues]
