@@ -108,6 +108,7 @@ struct Page: Sendable, CustomTestStringConvertible {
             page: "Sources/BluetoothHost/BluetoothHost.docc/FindADevice.md",
             program: "Tests/SystemTests/Documentation/FindADevice.swift"
         ),
+        Page(page: "docs/coming-from.md", program: "Tests/PortingTests/Recipes/Notifications.swift"),
     ]
 
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
