@@ -69,7 +69,11 @@ struct Page: Sendable, CustomTestStringConvertible {
         ),
         Page(
             page: "Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md",
-            programs: ["Examples/HeartRate/Package.swift", "Tests/PortingTests/Recipes/Constants.swift"]
+            programs: [
+                "Examples/HeartRate/Package.swift",
+                "Examples/HeartRate/Sources/HeartRateModel/HeartRateModel.swift",
+                "Tests/PortingTests/Recipes/Constants.swift",
+            ]
         ),
         Page(
             page: "Sources/CoreBluetooth/CoreBluetooth.docc/PortingAnApp.md",
