@@ -7,7 +7,7 @@ import PackageDescription
 
 let package = Package(
     name: "HeartRate",
-    platforms: [.macOS(.v13), .iOS(.v16)],
+    platforms: [.macOS(.v14), .iOS(.v17)],
     products: [.executable(name: "heartrate", targets: ["HeartRateCommand"])],
     dependencies: [
         // In a package of your own: .package(path: "../OpenCoreBluetooth")
@@ -20,19 +20,26 @@ let package = Package(
                 .product(name: "CoreBluetooth", package: "OpenCoreBluetooth", condition: .when(platforms: [.linux]))
             ]
         ),
+        // New code, in Swift 6.
+        .target(name: "HeartRateModel", dependencies: ["HeartRate"], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(name: "HeartRateCommand", dependencies: ["HeartRate"]),
         .testTarget(
             name: "HeartRateTests",
             dependencies: [
-                "HeartRate",
+                "HeartRate", "HeartRateModel",
                 .product(
                     name: "CoreBluetoothTesting",
+                    package: "OpenCoreBluetooth",
+                    condition: .when(platforms: [.linux])
+                ),
+                .product(
+                    name: "CoreBluetoothProcessTime",
                     package: "OpenCoreBluetooth",
                     condition: .when(platforms: [.linux])
                 ),
             ]
         ),
     ],
-    // Ordinary client code, written before strict concurrency, as most is.
+    // The rest is ordinary client code, written before strict concurrency, as most is.
     swiftLanguageModes: [.v5]
 )

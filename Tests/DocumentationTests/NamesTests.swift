@@ -51,11 +51,12 @@ struct NamesTests {
 
     /// Symbols of Swift, of Apple's frameworks and of other packages that documents name.
     private static let foreign: Set<Substring> = [
-        "CBMCentralManagerDelegateWrapper", "CBMCentralManagerNative", "CFReadStream", "CVarArg", "Clock", "Codable",
-        "Combine", "ContinuousClock",
+        "BleakDeviceNotFoundError", "BleakError", "CBMCentralManagerDelegateWrapper", "CBMCentralManagerNative",
+        "CFReadStream", "CVarArg", "Clock", "Codable", "Combine", "ContinuousClock",
         "CoreData", "CoreLocation", "Crypto", "CryptoExtras", "Date", "DispatchQueue", "DispatchSerialQueue",
         "DispatchSource", "DispatchTime",
         "DispatchWallTime", "Dockerfile", "Equatable", "FileManager", "FoundationNetworking", "Future", "JSONDecoder",
+        "LocalLink",
         "NSBluetoothAlwaysUsageDescription", "NSError", "NSKeyedArchiver", "NSObject", "NSPredicate", "OSLog",
         "ObjectIdentifier", "ObservableObject", "OpenCombineShim", "ProcessInfo", "PropertyListSerialization",
         "CBMCharacteristicMock", "CBMDescriptorMock", "CBMPeripheralPreview", "CBMServiceMock", "RunLoop", "Sendable",

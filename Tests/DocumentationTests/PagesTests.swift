@@ -69,7 +69,11 @@ struct Page: Sendable, CustomTestStringConvertible {
         ),
         Page(
             page: "Sources/CoreBluetooth/CoreBluetooth.docc/FromIOSToLinuxCI.md",
-            programs: ["Examples/HeartRate/Package.swift", "Tests/PortingTests/Recipes/Constants.swift"]
+            programs: [
+                "Examples/HeartRate/Package.swift",
+                "Examples/HeartRate/Sources/HeartRateModel/HeartRateModel.swift",
+                "Tests/PortingTests/Recipes/Constants.swift",
+            ]
         ),
         Page(
             page: "Sources/CoreBluetooth/CoreBluetooth.docc/PortingAnApp.md",
@@ -108,6 +112,7 @@ struct Page: Sendable, CustomTestStringConvertible {
             page: "Sources/BluetoothHost/BluetoothHost.docc/FindADevice.md",
             program: "Tests/SystemTests/Documentation/FindADevice.swift"
         ),
+        Page(page: "docs/coming-from.md", program: "Tests/PortingTests/Recipes/Notifications.swift"),
     ]
 
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

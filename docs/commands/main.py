@@ -97,10 +97,13 @@ class Page:
     def execute(self, command, entry, session):
         replaced = [value.split(" = ") for value in entry.all("with")]
 
-        def own(text):
+        def translated(text):
             for old, new in replaced:
                 text = text.replace(old, new)
-            return re.sub(r"(?<!\S)(?:swift run |\./)(?=[a-z])", "", text)
+            return text
+
+        def own(text):
+            return re.sub(r"(?<!\S)(?:swift run |\./)(?=[a-z])", "", translated(text))
 
         for value in entry.all("file"):
             name, _, begin = value.partition(" ")
@@ -112,7 +115,7 @@ class Page:
             shown = self.block(begin).splitlines()
         run = session.start(
             own(command.text),
-            None if shown is None else [own(line) for line in shown],
+            None if shown is None else [translated(line) for line in shown],
             has_figures=entry.first("figures") is not None,
             is_unordered=entry.first("unordered") is not None,
             on_terminal=entry.first("terminal") is not None,

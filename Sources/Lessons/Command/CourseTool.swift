@@ -17,6 +17,7 @@ struct CourseTool: ParsableCommand {
               corebluetooth learn 1                 the lesson
               corebluetooth learn 1 --try far       its run with a change
               corebluetooth learn 1 --answer TEXT   whether an answer is right
+              corebluetooth learn --edit 1          a package to change its code in
             """,
         version: ProgramVersion.line("corebluetooth-learn")
     )
@@ -36,6 +37,11 @@ struct CourseTool: ParsableCommand {
     )
     var answer: String?
 
+    @Flag(
+        help: "Make a package, in the folder lesson-N, in which the code of lesson N can be changed. Needs a clone."
+    )
+    var edit = false
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
@@ -43,15 +49,17 @@ struct CourseTool: ParsableCommand {
 
     func validate() throws {
         guard let name = lesson else {
-            guard experiment == nil, answer == nil else {
-                throw ValidationError("--try and --answer need a lesson: corebluetooth learn 1 …")
+            guard experiment == nil, answer == nil, !edit else {
+                throw ValidationError("--try, --answer and --edit need a lesson: corebluetooth learn 1 …")
             }
             return
         }
         guard let lesson = Course.lesson(name) else {
             throw ValidationError("There is no lesson \"\(name)\"; corebluetooth learn lists them.")
         }
-        guard experiment == nil || answer == nil else { throw ValidationError("Use --try or --answer, not both.") }
+        guard [experiment != nil, answer != nil, edit].count(where: { $0 }) < 2 else {
+            throw ValidationError("Use one of --try, --answer and --edit.")
+        }
         if let experiment, !lesson.experiments.contains(where: { $0.name == experiment }) {
             let names = lesson.experiments.map(\.name).joined(separator: ", ")
             throw ValidationError("Lesson \(lesson.number) has no change \"\(experiment)\"; it has: \(names).")
@@ -61,6 +69,7 @@ struct CourseTool: ParsableCommand {
     func run() throws {
         let output = LessonOutput(isJSON: json)
         guard let lesson = lesson.flatMap(Course.lesson) else { return output.list(Course.lessons, LessonProgress()) }
+        if edit { return try make(lesson, output) }
         // The lines of the trace are printed anyway.
         if trace.traceFile != nil { try trace.begin(device: "lesson") }
         if let answer {
@@ -76,6 +85,14 @@ struct CourseTool: ParsableCommand {
             try output.question(lesson)
             output.ways(lesson)
         }
+    }
+
+    private func make(_ lesson: Lesson, _ output: LessonOutput) throws {
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        let program = Bundle.main.executableURL?.resolvingSymlinksInPath()
+        let package = try LessonPackage(lesson, clonedAbove: [here] + [program].compactMap(\.self), in: here)
+        try package.make()
+        output.package(package, of: lesson)
     }
 
     private func run(_ lesson: Lesson, _ experiment: String?, _ output: LessonOutput) throws {

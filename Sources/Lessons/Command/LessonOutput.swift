@@ -144,6 +144,18 @@ final class LessonOutput {
         layout.prose("The next lesson: corebluetooth learn \(lesson.number + 1)").forEach(pager.write)
     }
 
+    /// Prints what to change in a lesson's package, and how to run it.
+    func package(_ package: LessonPackage, of lesson: Lesson) {
+        let command = "swift run corebluetooth-learn \(lesson.number)"
+        text(
+            "package",
+            [("folder", .string(package.folder.path)), ("file", .string(package.file)), ("command", .string(command))],
+            layout.prose("Change \(package.file), and run it in \(package.folder.lastPathComponent):")
+                + layout.code("\(command)\n\(command) --answer …")
+                + layout.prose("The first time, the package is built, which takes some minutes.")
+        )
+    }
+
     /// Prints that an answer is right, and the next lesson.
     func right(_ lesson: Lesson, _ answer: String, _ progress: LessonProgress) {
         text(

@@ -20,7 +20,10 @@ struct CourseToolTests {
         }
     }
 
-    @Test("accepts a lesson, also with a change or an answer", arguments: ["", "1", "1 --try far", "1 --answer -71"])
+    @Test(
+        "accepts a lesson, also with a change, with an answer, or to edit it",
+        arguments: ["", "1", "1 --try far", "1 --answer -71", "--edit 1"]
+    )
     func taken(line: String) {
         #expect(throws: Never.self) { try CourseTool.parse(line.split(separator: " ").map(String.init)) }
     }
@@ -28,8 +31,9 @@ struct CourseToolTests {
     @Test(
         "refuses options without a lesson, unknown lessons, and two options at once",
         arguments: [
-            ("--try far", "--try and --answer need a lesson"), ("--answer 1", "--try and --answer need a lesson"),
-            ("99", "There is no lesson \"99\""), ("1 --try far --answer 1", "Use --try or --answer"),
+            ("--try far", "need a lesson"), ("--answer 1", "need a lesson"), ("--edit", "need a lesson"),
+            ("99", "There is no lesson \"99\""), ("1 --try far --answer 1", "Use one of --try"),
+            ("1 --edit --answer 1", "Use one of --try"), ("1 --edit --try far", "Use one of --try"),
             ("1 --try near", "Lesson 1 has no change \"near\"; it has: "),
         ]
     )

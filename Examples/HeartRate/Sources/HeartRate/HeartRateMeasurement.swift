@@ -4,7 +4,7 @@
 import Foundation
 
 /// A measurement of a heart rate sensor.
-public struct HeartRateMeasurement: Equatable {
+public struct HeartRateMeasurement: Equatable, Sendable {
     /// Beats per minute.
     public var rate: Int
     /// Whether the sensor touches the skin; `nil` if it cannot tell.

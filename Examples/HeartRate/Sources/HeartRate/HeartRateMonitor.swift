@@ -7,7 +7,7 @@ import Foundation
 /// Follows a heart rate sensor.
 public final class HeartRateMonitor: NSObject {
     /// The state to show.
-    public enum Event: Equatable {
+    public enum Event: Equatable, Sendable {
         /// Bluetooth is on, and the monitor is looking for a sensor.
         case searching
         /// Bluetooth cannot be used, for this reason.
