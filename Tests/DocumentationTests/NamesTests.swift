@@ -51,11 +51,14 @@ struct NamesTests {
 
     /// Symbols of Swift, of Apple's frameworks and of other packages that documents name.
     private static let foreign: Set<Substring> = [
-        "CBMCentralManagerDelegateWrapper", "CBMCentralManagerNative", "CFReadStream", "CVarArg", "Clock", "Codable",
+        "BleakScanner",
+        "CBMCentralManagerDelegateWrapper", "CBMCentralManagerNative", "CBMPeripheralSpec",
+        "CFReadStream", "CVarArg", "Clock", "Codable",
         "Combine", "ContinuousClock",
         "CoreData", "CoreLocation", "Crypto", "CryptoExtras", "Date", "DispatchQueue", "DispatchSerialQueue",
         "DispatchSource", "DispatchTime",
         "DispatchWallTime", "Dockerfile", "Equatable", "FileManager", "FoundationNetworking", "Future", "JSONDecoder",
+        "LocalLink", "PairingDelegate",
         "NSBluetoothAlwaysUsageDescription", "NSError", "NSKeyedArchiver", "NSObject", "NSPredicate", "OSLog",
         "ObjectIdentifier", "ObservableObject", "OpenCombineShim", "ProcessInfo", "PropertyListSerialization",
         "CBMCharacteristicMock", "CBMDescriptorMock", "CBMPeripheralPreview", "CBMServiceMock", "RunLoop", "Sendable",
