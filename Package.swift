@@ -177,7 +177,8 @@ let tests: [(layer: String, targets: KeyValuePairs<String, [Target.Dependency]>)
             // The programs of the documentation's pages, run, and compared with the pages.
             "DocumentationTests": [
                 "BluetoothAir", "BluetoothAirService", "BluetoothHCI", "BluetoothHost", "BluetoothTransport",
-                "BluetoothTypes", "CoreBluetooth", "Fixtures", .nioEmbedded, .nioPosix,
+                "BluetoothTypes", "CoreBluetooth", "CoreBluetoothCommand", "Fixtures", .argumentParser, .nioEmbedded,
+                .nioPosix,
             ],
             "ClientTests": ["ClientSamples", "CoreBluetooth", "CoreBluetoothTesting"],
             "ITCBTests": ["ITCB", "BluetoothAir", "BluetoothHost", "CoreBluetoothTesting", "Fixtures", "Testbed"],

@@ -13,7 +13,7 @@ import sys
 # The name of the page, and the document. A link to one of them leads to its page; of others the words stay.
 GUIDES = {
     "Tool": "docs/corebluetooth.md", "Messenger": "docs/blueear.md", "Services": "docs/services.md",
-    "Gateway": "docs/gateway.md", "ComingFrom": "docs/coming-from.md",
+    "Gateway": "docs/gateway.md", "ComingFrom": "docs/coming-from.md", "Neighbours": "docs/neighbours.md",
     "Privacy": "docs/privacy.md", "FlowControl": "docs/flow-control.md", "Packages": "Packaging/README.md",
     "ThreatModel": "THREAT_MODEL.md",
 }

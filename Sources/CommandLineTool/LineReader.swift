@@ -7,7 +7,7 @@ package import TerminalScreen
 
 /// The lines of standard input.
 @MainActor
-package final class LineReader {
+package final class LineReader: QuestionLine {
     /// Called with each line, and with `nil` at the end of the input.
     package var onLine: ((String?) -> Void)? {
         didSet { deliver() }
@@ -97,10 +97,10 @@ package final class LineReader {
     package func prompt(_ text: String) {
         guard isInteractive else { return }
         prompted = text
-        show(text)
+        show(prompt: text)
     }
 
-    private func show(_ prompt: String) {
+    private func show(prompt: String) {
         if let line { line.ask(prompt) } else { Console.prompt(prompt) }
     }
 
@@ -135,6 +135,9 @@ package final class LineReader {
         Console.report(reason)
     }
 
+    /// Shows a line above the one that is typed.
+    package func show(_ line: String) { Console.report(line) }
+
     private func removeFirst() {
         waiting.removeFirst()
         taken.signal()
@@ -167,7 +170,7 @@ package final class LineReader {
             if let take = onNextLine {
                 onNextLine = nil
                 if line != nil { removeFirst() }
-                if !prompted.isEmpty { show(prompted) }
+                if !prompted.isEmpty { show(prompt: prompted) }
                 take(line)
             } else if let onLine {
                 removeFirst()

@@ -12,7 +12,8 @@ package struct RadioOptions: ParsableArguments {
         help: ArgumentHelp(
             "The adapter: air, hci0, air:PATH, air:tcp:HOST:PORT, h4:unix:PATH, h4:tcp:HOST:PORT, … (default: air)",
             valueName: "string"
-        )
+        ),
+        completion: .custom { _, _, _ in adapters }
     )
     package var adapter: String?
 
@@ -44,6 +45,13 @@ package struct RadioOptions: ParsableArguments {
     package var capture: String?
 
     @OptionGroup package var trace: TraceOptions
+
+    /// Adapters for the completions of a shell: those that can be named whole, and the beginnings of the others.
+    private static var adapters: [String] {
+        let linux = (try? FileManager.default.contentsOfDirectory(atPath: "/sys/class/bluetooth")) ?? []
+        return ["air", "bluez", "air:", "air:tcp:", "h4:unix:", "h4:tcp:", "h4:serial:"]
+            + linux.filter { $0.wholeMatch(of: /hci\d+/) != nil }.sorted()
+    }
 
     package init() {}
 

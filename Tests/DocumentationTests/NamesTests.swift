@@ -51,12 +51,13 @@ struct NamesTests {
 
     /// Symbols of Swift, of Apple's frameworks and of other packages that documents name.
     private static let foreign: Set<Substring> = [
-        "BleakDeviceNotFoundError", "BleakError", "CBMCentralManagerDelegateWrapper", "CBMCentralManagerNative",
-        "CFReadStream", "CVarArg", "Clock", "Codable", "Combine", "ContinuousClock",
+        "BleakDeviceNotFoundError", "BleakError", "BleakScanner", "CBMCentralManagerDelegateWrapper",
+        "CBMCentralManagerNative", "CBMPeripheralSpec", "CFReadStream", "CVarArg", "Clock", "Codable", "Combine",
+        "ContinuousClock",
         "CoreData", "CoreLocation", "Crypto", "CryptoExtras", "Date", "DispatchQueue", "DispatchSerialQueue",
         "DispatchSource", "DispatchTime",
         "DispatchWallTime", "Dockerfile", "Equatable", "FileManager", "FoundationNetworking", "Future", "JSONDecoder",
-        "LocalLink",
+        "LocalLink", "PairingDelegate",
         "NSBluetoothAlwaysUsageDescription", "NSError", "NSKeyedArchiver", "NSObject", "NSPredicate", "OSLog",
         "ObjectIdentifier", "ObservableObject", "OpenCombineShim", "ProcessInfo", "PropertyListSerialization",
         "CBMCharacteristicMock", "CBMDescriptorMock", "CBMPeripheralPreview", "CBMServiceMock", "RunLoop", "Sendable",

@@ -77,23 +77,6 @@ extension Programs {
             try member.line(number: 2, with: "\"Crystal\"")
         }
 
-        @Test("A watched scan takes the whole screen, and keys change its order")
-        func watch() throws {
-            _ = try testbed.ball("A日本", "--distance", "12")
-            _ = try testbed.ball("Bert")
-            let scan = try ScreenProcess("corebluetooth", ["scan", "--watch"], in: testbed, rows: 6, columns: 40)
-            #expect(try scan.row(with: "Bert").contains("▂▄▆█  -45  "))
-            #expect(try scan.row(with: "A日本").contains("▂▄▆   -67  "))
-            try scan.row(with: "2 devices, by rssi")
-            #expect(scan.isFullScreen && scan.hasColors && scan.screen[1].hasPrefix("Bert"))
-            scan.type("n")
-            try scan.row(with: "2 devices, by name")
-            #expect(scan.screen[1].hasPrefix("A日本"))
-            scan.type("q")
-            #expect(try scan.end() == 0)
-            try eventually("the terminal as it was") { !scan.isFullScreen && scan.isRestored }
-        }
-
         @Test("A bridge offers a controller to one host at a time, and resets it between them")
         func bridge() throws {
             _ = try testbed.ball()

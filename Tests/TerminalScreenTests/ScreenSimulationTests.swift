@@ -133,4 +133,17 @@ struct ScreenSimulationTests {
             #expect(WrappedText.lines(piece, columns: columns).allSatisfy { ColumnWidth.columns(of: $0) <= columns })
         }
     }
+
+    @Test("A list keeps its chosen row in sight", arguments: simulationSeeds(10))
+    func scrolledList(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        var list = ScrolledList()
+        for _ in 0..<100 {
+            let (count, rows) = (choices.below(9), choices.below(7))
+            let chosen = count > 0 && !choices.once(in: 6) ? choices.below(count) : nil
+            list.show(chosen, of: count, rows: rows)
+            #expect(list.first >= 0)
+            if let chosen, rows > 0 { #expect((list.first..<list.first + rows).contains(chosen)) }
+        }
+    }
 }

@@ -24,7 +24,7 @@ package final class PairingConversation {
     nonisolated init(serves: OutputFormat?) { self.serves = serves }
 
     /// The program's own reader of standard input, which then reads the answers, too.
-    package var lines: LineReader? {
+    package var lines: (any QuestionLine)? {
         get { input.lines }
         set { input.lines = newValue }
     }

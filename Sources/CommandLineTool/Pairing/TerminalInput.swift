@@ -10,6 +10,21 @@ import Dispatch
 import Foundation
 import TerminalScreen
 
+/// Where a program that reads the terminal itself lets its user answer questions.
+@MainActor
+package protocol QuestionLine: AnyObject {
+    /// Whether a person answers.
+    var isInteractive: Bool { get }
+    /// Whether no more answers come.
+    var isAtEnd: Bool { get }
+    /// Asks a question; `take` gets the answer, or `nil` without one.
+    func ask(_ question: String, _ take: @escaping (String?) -> Void)
+    /// Withdraws the question; `reason` says why.
+    func takeBack(_ reason: String)
+    /// Shows a line where questions are asked.
+    func show(_ line: String)
+}
+
 /// Asks a person for lines.
 @MainActor
 final class TerminalInput {
@@ -27,7 +42,7 @@ final class TerminalInput {
         /// A thread reads until it has a line or `cancel` is closed.
         case reading(Place, number: Int, cancel: CInt)
         /// The program's own reader of standard input gets the next line.
-        case awaitingLine(LineReader)
+        case awaitingLine(any QuestionLine)
     }
 
     /// The outcome of a thread's reading.
@@ -41,7 +56,7 @@ final class TerminalInput {
     nonisolated private static let maximumLineLength = 1024
 
     /// The program's own reader of standard input; `nil` if the program reads none.
-    var lines: LineReader?
+    var lines: (any QuestionLine)?
 
     private var state = State.idle {
         didSet { Console.reserveRow(forQuestion: isAsking) }
@@ -161,7 +176,8 @@ final class TerminalInput {
 
     /// Shows a line at the place where questions are asked.
     func show(_ line: String) {
-        guard lines?.isInteractive != true, let place = place() else { return Console.report(line) }
+        if let lines, lines.isInteractive { return lines.show(line) }
+        guard let place = place() else { return Console.report(line) }
         Self.write(line + "\n", to: place.output)
         place.opened.forEach { close($0) }
     }

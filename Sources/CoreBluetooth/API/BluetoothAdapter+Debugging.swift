@@ -19,6 +19,9 @@ extension BluetoothAdapter {
         package var isHidden = false
     }
 
+    /// The address under which the device with an identifier is known; `nil` for an unknown device.
+    package func address(of identifier: UUID) -> DeviceAddress? { self.identities.record(for: identifier)?.address }
+
     /// Chooses how apps in the foreground scan, from their next scan on.
     package func setScanParameters(_ parameters: ScanParameters) {
         self.withCore { $0?.scanParameters = parameters }

@@ -11,7 +11,7 @@ struct IdentityFile: Sendable {
 
     /// The number of stored devices: the most recently heard.
     static let capacity = 2048
-    private static let name = "identities.json"
+    static let name = "identities.json"
     private static let version = 1
 
     /// The file in a storage.

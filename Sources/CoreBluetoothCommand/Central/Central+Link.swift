@@ -9,6 +9,11 @@ import CoreBluetooth
 import Foundation
 
 extension Central {
+    /// A device in a sentence.
+    static func name(_ peripheral: CBPeripheral) -> String {
+        peripheral.name.map(PrintableText.quoted) ?? peripheral.identifier.uuidString
+    }
+
     /// Why there was no connection in time: whether the device was heard, and whether it takes connections.
     func lateConnection(_ peripheral: CBPeripheral, _ timeout: TimeInterval) -> String {
         let (name, time) = (Self.name(peripheral), SecondsText.text(timeout))
@@ -26,6 +31,12 @@ extension Central {
         try? await wait(.disconnection, 3, Failure("no end", .timedOut), doing: "disconnecting") {
             manager?.cancelPeripheralConnection(peripheral)
         }
+    }
+
+    /// Ends the link, or the attempt to connect, without waiting; the call under way fails.
+    func cancelConnection() {
+        guard let peripheral, peripheral.state != .disconnected else { return }
+        manager?.cancelPeripheralConnection(peripheral)
     }
 
     /// Interval, latency, supervision timeout, PHYs and MTU.

@@ -21,6 +21,8 @@ final class Central: NSObject {
     var onDiscovery: ((CBPeripheral, ScannedDevice) -> Void)?
     /// Called with each notified value.
     var onValue: ((CBCharacteristic, Data) -> Void)?
+    /// Called with each measured strength of the link, in dBm.
+    var onStrength: ((Int) -> Void)?
     /// Called when the link to the peripheral in use has ended, with the reason.
     var onDisconnection: ((String) -> Void)?
 
@@ -249,11 +251,6 @@ final class Central: NSObject {
             }
         }
     }
-
-    /// A device in a sentence.
-    static func name(_ peripheral: CBPeripheral) -> String {
-        peripheral.name.map(PrintableText.quoted) ?? peripheral.identifier.uuidString
-    }
 }
 
 // MARK: Delegates
@@ -388,6 +385,7 @@ extension Central: @preconcurrency CBPeripheralDelegate {
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
         strength = error == nil ? RSSI.intValue : nil
+        if let strength { onStrength?(strength) }
         end(.strength, error)
     }
 

@@ -5,9 +5,19 @@ import CommandLineTool
 import CoreBluetooth
 import Foundation
 
+extension CompletionKind {
+    /// The devices that this user's programs have met; a name with control characters is not given to a shell.
+    static let knownDevices = CompletionKind.custom { _, _, _ in
+        StoredDevices.spellings(limit: 100).filter { $0 == PrintableText.text($0) }
+    }
+}
+
 /// The device, and the time to look for it.
 struct DeviceOptions: ParsableArguments {
-    @Argument(help: "The device: its name, its identifier, or the first four characters of that and more.")
+    @Argument(
+        help: "The device: its name, its identifier, or the first four characters of that and more.",
+        completion: .knownDevices
+    )
     var device: String
 
     @Option(

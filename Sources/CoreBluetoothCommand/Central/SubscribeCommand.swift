@@ -25,7 +25,8 @@ struct SubscribeCommand: ParsableCommand {
 
     @Option(
         name: .customLong("device"),
-        help: ArgumentHelp("Another device. Can be given several times.", valueName: "device")
+        help: ArgumentHelp("Another device. Can be given several times.", valueName: "device"),
+        completion: .knownDevices
     )
     var moreDevices: [String] = []
 

@@ -155,7 +155,10 @@ extension BondsCommand {
             discussion: "A program that runs and has the pairing forgets it with its next connection."
         )
 
-        @Argument(help: "The other device: its name, its identifier or the beginning of that, or its address.")
+        @Argument(
+            help: "The other device: its name, its identifier or the beginning of that, or its address.",
+            completion: .knownDevices
+        )
         var device: String
 
         @OptionGroup var owner: BondOwnerOptions

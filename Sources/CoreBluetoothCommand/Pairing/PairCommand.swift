@@ -17,7 +17,8 @@ struct PairCommand: ParsableCommand {
         help: ArgumentHelp(
             "Pair by the out-of-band data that advertise --oob prints: its digits, or a file with them.",
             valueName: "hex or file"
-        )
+        ),
+        completion: .file()
     )
     var oob: String?
 

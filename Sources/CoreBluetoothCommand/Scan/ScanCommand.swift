@@ -13,8 +13,9 @@ struct ScanCommand: ParsableCommand {
         commandName: "scan",
         abstract: "Show the devices that advertise.",
         discussion: """
-            A terminal gets a live table: a device keeps its row, and shows "gone" 10 s after it was last heard; \
-            --watch gives the table the whole screen, the strongest first. A pipe or a file gets a line for each \
+            A terminal gets a live table: a device keeps its row, and shows "gone" 10 s after it was last heard. \
+            --watch takes the whole screen: there a device can be opened with Enter, its values read, written and \
+            subscribed to, and ? shows the keys. A pipe or a file gets a line for each \
             device; with --duplicates, for each report; with --sort, all of them at the end. A name of which only a \
             part is advertised is marked: "Thermomet…" in a table, (shortened) in a line. --raw prints every \
             advertising packet below Core Bluetooth: address, PDU, PHYs, strength, the time since the last one of its \
@@ -62,7 +63,7 @@ struct ScanCommand: ParsableCommand {
     @Option(help: "The order of the devices: rssi (the strongest first), name, or time (the last one first).")
     var sort: ScanOrder?
 
-    @Flag(help: "Show the table on the whole screen; r, n and t change its order, q ends it.")
+    @Flag(help: "Show the devices on the whole screen, and use the one that is opened with Enter; ? shows the keys.")
     var watch = false
 
     @Flag(help: "Print each report, not each device once.")
@@ -109,12 +110,25 @@ struct ScanCommand: ParsableCommand {
         let output = output.format
         let packets = raw ? try MainActor.assumeIsolated { RawScan(try filter, output) } : nil
         let observer = packets.map { packets in RawReportObserver { packets.receive($0) } }
-        try radio.apply(hasScreen: watch, observer: observer)
+        // Opened devices may ask for a code.
+        let agent = watch ? TerminalPairingAgent() : nil
+        try radio.apply(agent: agent, hasScreen: watch, observer: observer)
         BluetoothAdapter.default.setScanParameters(ScanParameters(isActive: !passive, phys: phy?.phys))
         try MainActor.assumeIsolated {
+            if let agent {
+                guard let screen = Screen() else { throw Failure("--watch needs a terminal") }
+                WatchSession(
+                    filter: try filter,
+                    order: sort,
+                    pairing: ProgramPairing(agent, radio),
+                    timeout: timeout,
+                    isVerbose: output.isVerbose,
+                    history: HistoryFile("connect")
+                ).run(on: screen)
+            }
             ScanSession(
                 filter: try filter,
-                presentation: try presentation(),
+                presentation: raw ? .packets : isLive ? .table : .lines,
                 order: sort,
                 duplicates: duplicates,
                 timeout: timeout,
@@ -135,14 +149,6 @@ struct ScanCommand: ParsableCommand {
             )
         }
     }
-
-    @MainActor
-    private func presentation() throws -> ScanSession.Presentation {
-        guard !raw else { return .packets }
-        guard watch else { return isLive ? .table : .lines }
-        guard let screen = Screen() else { throw Failure("--watch needs a terminal") }
-        return .screen(screen)
-    }
 }
 
 /// Scans, and shows what it hears.
@@ -152,14 +158,13 @@ final class ScanSession {
     enum Presentation {
         case lines
         case table
-        case screen(Screen)
         /// Packets are printed as they come; devices are not.
         case packets
     }
 
     private let filter: Filter
     private let presentation: Presentation
-    private var order: ScanOrder?
+    private let order: ScanOrder?
     private let duplicates: Bool
     private let timeout: TimeInterval?
     private let output: OutputFormat
@@ -208,7 +213,6 @@ final class ScanSession {
         central.open()
         if let timeout { deadline = Deadline(after: timeout) { self.end() } }
         draw()
-        if case .screen(let screen) = presentation { open(screen) }
     }
 
     /// Whether devices are collected instead of printed as they are heard.
@@ -216,7 +220,7 @@ final class ScanSession {
         switch presentation {
         case .lines: order != nil
         case .packets: false
-        case .table, .screen: true
+        case .table: true
         }
     }
 
@@ -238,7 +242,6 @@ final class ScanSession {
     private func draw() {
         switch presentation {
         case .lines, .packets: return
-        case .screen(let screen): screen.setNeedsDraw()
         case .table:
             let size = Terminal.output.size
             let lines = table.lines(width: size.columns, height: size.rows, now: Date(), order: order)
@@ -246,43 +249,6 @@ final class ScanSession {
             drawnLines = lines.count
         }
         tick = Deadline(after: 0.25) { self.draw() }
-    }
-
-    /// Gives the table the whole screen.
-    private func open(_ screen: Screen) {
-        order = order ?? .rssi
-        screen.onDraw = { [self] canvas in draw(on: &canvas) }
-        screen.onKey = { [self] key in
-            switch key {
-            case .character("q"): Ending.succeed()
-            case .control("c"): exit(130)
-            case .control("z"): screen.suspend()
-            default: guard sorts(by: key) else { return }
-            }
-            screen.setNeedsDraw()
-        }
-        screen.open()
-    }
-
-    /// Applies the order of a key; returns false for a key without one.
-    func sorts(by key: Key) -> Bool {
-        switch key {
-        case .character("r"): order = .rssi
-        case .character("n"): order = .name
-        case .character("t"): order = .time
-        default: return false
-        }
-        return true
-    }
-
-    /// Draws the table, and the keys in the last row.
-    func draw(on canvas: inout Canvas) {
-        let size = canvas.size
-        let lines = table.lines(width: size.columns + 1, height: size.rows, now: Date(), order: order)
-        for (row, line) in lines.enumerated() { line.draw(on: &canvas, row: row) }
-        let devices = table.rows.count == 1 ? "1 device" : "\(table.rows.count) devices"
-        let keys = "\(devices), by \(order?.rawValue ?? ""); r n t sort, q ends"
-        canvas.write(ColumnWidth.truncated(keys, to: size.columns), row: size.rows - 1, column: 0, .reversed)
     }
 
     private func end() {

@@ -10,6 +10,8 @@ import NIOCore
 /// One report of a scan, or the latest of several.
 struct ScannedDevice {
     var identifier: UUID
+    /// Core Bluetooth keeps it from apps; `nil` if nobody asked.
+    var address: DeviceAddress?
     var name: String?
     /// Whether the name is the beginning of a longer one.
     var isNameShortened = false
@@ -68,6 +70,7 @@ struct ScannedDevice {
     /// Adds a later report of the same device, which may have fewer parts.
     mutating func merge(_ later: ScannedDevice) {
         if let laterName = later.name { (name, isNameShortened) = (laterName, later.isNameShortened) }
+        address = later.address ?? address
         rssi = later.rssi ?? rssi
         isConnectable = later.isConnectable
         if !later.services.isEmpty { services = later.services }

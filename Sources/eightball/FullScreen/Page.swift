@@ -28,37 +28,10 @@ struct PageFrame {
 
     /// Draws the keys in the last row, as many as fit.
     func drawKeys(_ keys: [TextKey], on canvas: inout Canvas) {
-        let text = self.line(keys, columns: canvas.size.columns - 2)
+        let text = KeyLine.text(keys.map { self.texts($0) }, columns: canvas.size.columns - 2)
         canvas.write(text, row: canvas.size.rows - 1, column: 1, .dim)
-    }
-
-    /// The keys that fit; the last one is always shown.
-    private func line(_ keys: [TextKey], columns: Int) -> String {
-        var texts = keys.map { self.texts($0) }
-        while true {
-            let lines = ["   ", "  "].map { texts.joined(separator: $0) }
-            if let line = lines.first(where: { ColumnWidth.columns(of: $0) <= columns }) { return line }
-            guard texts.count > 1 else { return lines[1] }
-            texts.remove(at: texts.count - 2)
-        }
     }
 
     /// Draws a line from edge to edge.
     static func rule(on canvas: inout Canvas, row: Int) { canvas.fill(row: row, with: "─", .dim) }
-}
-
-/// A list that scrolls to the chosen row.
-struct ScrolledList: Hashable {
-    /// The first visible row.
-    private(set) var first = 0
-
-    /// Scrolls so that a row is visible and no room is wasted.
-    mutating func show(_ chosen: Int?, of count: Int, rows: Int) {
-        guard rows > 0 else { return }
-        if let chosen {
-            if chosen < self.first { self.first = chosen }
-            if chosen >= self.first + rows { self.first = chosen - rows + 1 }
-        }
-        self.first = max(0, min(self.first, count - rows))
-    }
 }

@@ -109,7 +109,7 @@ struct CorebluetoothScanTests {
         #expect(rows.prefix(2).map { $0.contains(" gone") } == [false, true])
     }
 
-    @Test("changes the order on the whole screen by keys at once, and ends with q or Ctrl-C", arguments: [0, 130])
+    @Test("opens a device on the whole screen by keys, shows values, and ends with q or Ctrl-C", arguments: [0, 130])
     func keys(status: Int32) async throws {
         let result = try await #require(processExitsWith: .exitCode(status), observing: [\.standardOutputContent]) {
             [status = status as Int32] in
@@ -117,33 +117,31 @@ struct CorebluetoothScanTests {
                 let terminal = try TestTerminal(rows: 8, columns: 60)
                 let shown = VirtualTerminal(rows: 8, columns: 60) { ColumnWidth.columns(of: $0) }
                 let screen = try #require(Screen(input: terminal.slave, output: terminal.slave, hasColors: false))
+                let characteristic = ScriptedPeripheral.Characteristic("FFF1", properties: .read, value: Data([7]))
+                let service = ScriptedPeripheral.Service("FFF0", characteristics: [characteristic])
+                run.world.addPeripheral(ScriptedPeripheral(name: "Anna", services: [service]))
                 let device = run.world.addDevice("tool")
-                let session = device.run {
-                    CorebluetoothScanTests.session(.screen(screen), order: status == 0 ? nil : .time)
-                }
+                let session = device.run { WatchSession(filter: ScanSession.Filter(), order: nil) }
                 run.start(on: device) {
                     session.start()
+                    session.open(screen)
                     return session
                 }
-                /// Presses a key, and prints the last row of the screen.
-                @MainActor func press(_ key: Key?, at time: Int, showing showTime: Int) {
+                /// Presses a key, and prints whether the screen has a text a while later.
+                @MainActor func press(_ key: Key?, at time: Int, showing text: String) {
                     run.at(time) { if let key { device.run { _ = screen.onKey?(key) } } }
-                    run.at(showTime) {
+                    run.at(time + 2000) {
                         shown.receive(terminal.text())
-                        Console.print("\(showTime) \(shown.text.last ?? "")")
+                        Console.print("\(text): \(shown.text.contains { $0.contains(text) })")
                     }
                 }
-                press(nil, at: 800, showing: 900)
-                // The table is drawn anew each 250 ms anyway, such as at 1000 ms.
-                for (number, key) in ["n", "x", "t", "r"].enumerated() {
-                    press(.character(Character(key)), at: 1010 + 250 * number, showing: 1150 + 250 * number)
-                }
-                press(status == 0 ? .character("q") : .control("c"), at: 3000, showing: 3500)
+                press(nil, at: 1000, showing: "▸ Anna")
+                press(.enter, at: 4000, showing: "▸ FFF1")
+                press(.character("r"), at: 7000, showing: "r--- 07")
+                press(.escape, at: 10_000, showing: "1 device, by rssi")
+                run.at(13_000) { _ = screen.onKey?(status == 0 ? .character("q") : .control("c")) }
             }
         }
-        let orders = [
-            (900, status == 0 ? "rssi" : "time"), (1150, "name"), (1400, "name"), (1650, "time"), (1900, "rssi"),
-        ]
-        #expect(result.lines == orders.map { "\($0) 0 devices, by \($1); r n t sort, q ends" })
+        #expect(result.lines == ["▸ Anna", "▸ FFF1", "r--- 07", "1 device, by rssi"].map { $0 + ": true" })
     }
 }
