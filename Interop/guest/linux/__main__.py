@@ -9,7 +9,7 @@ import traceback
 
 from interop import captures
 
-from . import pairing, scenarios, shared, shared_pairing
+from . import pairing, scenarios, shared, shared_adapters, shared_outages, shared_pairing
 
 SCENARIOS = (
     scenarios.bluez_asks_us,
@@ -22,9 +22,10 @@ SCENARIOS = (
     scenarios.user_channel,
     scenarios.two_of_ours,
     scenarios.ours_and_bumble,
-    scenarios.shared_adapter,
+    *shared_adapters.SCENARIOS,
     *shared_pairing.SCENARIOS,
     *shared.SCENARIOS,
+    *shared_outages.SCENARIOS,
 )
 
 #: A scenario that has not ended by then has failed, in seconds, unless it has a `limit` of its own; the guest is

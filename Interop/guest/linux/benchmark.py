@@ -14,7 +14,8 @@ from . import guests
 from .scenarios import NAME, GuestOnOurAir, event
 from .shared import linked, peripheral_on_air, powered_on
 
-RUNS = 1
+#: The number of connections of each side, one after the other; the streams of each side are measured once.
+CONNECTIONS = 5
 COUNT = 1000
 LENGTH = 20
 TICKS = 100
@@ -153,38 +154,40 @@ async def main():
         peripheral = await peripheral_on_air(environment)
         capture = pathlib.Path(peripheral.environment["COREBLUETOOTH_CAPTURE"])
         programs = {"ours": Ours(environment), "bleak": Bleak(environment)}
-        for _ in range(RUNS):
-            # One after the other, so that both see the same machine.
+
+        def add(what, name, value):
+            rows.setdefault(what, {}).setdefault(name, []).append(value)
+
+        async def idle():
+            # A link lasts for 2 s longer than its last program.
+            bluetoothctl = environment.machine.binaries["bluetoothctl"]
+            await environment.machine.until(f"! {bluetoothctl} devices Connected | grep -q Device")
+
+        # In turns, so that both see the same machine.
+        for _ in range(CONNECTIONS):
             for name, program in programs.items():
-
-                def add(what, value, name=name):
-                    rows.setdefault(what, {}).setdefault(name, []).append(value)
-
-                async def idle():
-                    # A link lasts for 2 s longer than its last program.
-                    bluetoothctl = environment.machine.binaries["bluetoothctl"]
-                    await environment.machine.until(f"! {bluetoothctl} devices Connected | grep -q Device")
-
                 await idle()
                 await program.read()
-                add("from the link to the first value, ms", first_value(capture))
-                kinds = (
-                    ("notification", "notifications", program.notified),
-                    ("write without response", "writes without response", program.poured),
-                )
-                for what, several, measure in kinds:
-                    await idle()
-                    figures = await measure(peripheral, processor_time(environment.machine))
-                    add(f"{several} a second", figures.rate)
-                    add(f"µs of the program's processor for a {what}", figures.program)
-                    add(f"µs of bluetoothd's processor for a {what}", figures.daemon)
+                add("from the link to the first value, ms", name, first_value(capture))
+        for name, program in programs.items():
+            kinds = (
+                ("notification", "notifications", program.notified),
+                ("write without response", "writes without response", program.poured),
+            )
+            for what, several, measure in kinds:
+                await idle()
+                figures = await measure(peripheral, processor_time(environment.machine))
+                add(f"{several} a second", name, figures.rate)
+                add(f"µs of the program's processor for a {what}", name, figures.program)
+                add(f"µs of bluetoothd's processor for a {what}", name, figures.daemon)
     finally:
         await environment.close()
-    print(f"{LENGTH} octets, {COUNT} values, {RUNS} runs in an emulated guest, the median.\n")
+    print(f"{LENGTH} octets, {COUNT} values, in an emulated guest; the median of {CONNECTIONS} connections.\n")
     print("| what | ours | bleak |")
     print("|---|---|---|")
     for what, figures in rows.items():
         print(f"| {what} | {statistics.median(figures['ours']):,.0f} | {statistics.median(figures['bleak']):,.0f} |")
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -54,10 +54,10 @@ async def tool_pairs(environment):
         name = f"Safe {capabilities}"[:15]
         read = ("read", name, database.SECRET, "--json")
         peer = await peripheral_on_air(environment, name, database.secrets(), capabilities=capabilities)
-        pairing = await tool("pair", name)
+        pairing = await tool("pair", name, "--code")
         await users(peer, pairing)
         equal(await peer.pairing_ended(), None, "how the pairing ended")
-        assert "is paired: the connection is encrypted" in (said := await pairing.ended()), said
+        assert "is paired: the connection is encrypted, paired by a code" in (said := await pairing.ended()), said
         equal(await bonds(environment, capabilities), [name], "the system's bonds")
         # The bond encrypts the next link.
         said = json.loads(await (await tool(*read)).ended())
@@ -66,6 +66,12 @@ async def tool_pairs(environment):
         await (await tool("bonds", "remove", name, "--adapter", "bluez")).ended()
         equal(await bonds(environment, f"{capabilities}-removed"), [], "the bonds after one was removed")
         await peer.close()
+    # A device without a display and keys.
+    peer = await peripheral_on_air(environment, "Open")
+    pairing = await tool("pair", "Open", "--code")
+    await pairing.ended(status=6)
+    assert "a code is needed" in pairing.words.errors, pairing.words.errors
+    await peer.close()
     # A read for which the device demands an encrypted link.
     peer = await peripheral_on_air(environment, description=database.secrets(), capabilities="display")
     reading = await tool("read", NAME, database.SECRET, "--json")

@@ -38,6 +38,8 @@ final class BlueZAdapter {
     private weak var source: BlueZSource?
 
     static let log = Logger(label: "bluetooth.bluez")
+    /// BlueZ 5.66 does not say whether rfkill blocks the radio, and cannot switch it on then.
+    private static let powerOn = "rfkill unblock bluetooth, then bluetoothctl power on"
 
     init(_ bus: BusConnection, index: Int?, host: LEHost?, source: BlueZSource?) {
         self.bus = bus
@@ -95,7 +97,7 @@ final class BlueZAdapter {
                 if let source { source.delegate?.source(source, didPublish: handle, isAccepted: isAccepted) }
             }
             if let host = self.host { publisher.publish(host) }
-            self.source?.connectedDevices = devices.connected
+            self.source?.connectedDevices = devices.connected(authenticated: [])
             self.state = .open(
                 Running(
                     calls: calls,
@@ -123,7 +125,7 @@ final class BlueZAdapter {
         }
         guard isOn(path) else {
             let name = path.dropFirst(BlueZ.root.utf8.count + 1)
-            throw BlueZError(.poweredOff, "\(name) is switched off: run bluetoothctl power on")
+            throw BlueZError(.poweredOff, "\(name) is switched off: run \(Self.powerOn)")
         }
         guard let text = tree.properties(path, BlueZ.adapter)?["Address"]?.string,
             let address = DeviceAddress(text, kind: .public), address.value != 0
@@ -143,9 +145,9 @@ final class BlueZAdapter {
     }
 
     /// Pairs with a device; false if BlueZ does not know it.
-    func pair(with device: DeviceAddress) -> Bool {
+    func pair(with device: DeviceAddress, needsCode: Bool) -> Bool {
         guard case .open(let running) = self.state, let path = running.devices.find(device)?.path else { return false }
-        running.agent.pair(path, device)
+        running.agent.pair(path, device, needsCode: needsCode)
         return true
     }
 
@@ -255,19 +257,24 @@ extension BlueZAdapter: BusConnectionDelegate {
             running.devices.changed(path, names)
             guard names.map({ !$0.isDisjoint(with: DeviceProperties.states) }) ?? true else { return }
             let device = running.devices.device(path)
-            if device?.isConnected != true {
+            if let device, device.isConnected {
+                let isNew = names?.contains("Connected") ?? true
+                if isNew, !running.devices.isUsed(device.address) { running.publisher.connected() }
+            } else {
                 running.publisher.disconnected(path)
                 running.agent.ended(path, .linkEnded)
             }
-            if names?.contains("Paired") == true, device?.isPaired == true { running.agent.ended(path, nil) }
-            self.source?.connectedDevices = running.devices.connected
+            if names?.contains("Paired") == true {
+                if device?.isPaired == true { running.agent.ended(path, nil) } else { running.agent.forget(path) }
+            }
+            self.source?.connectedDevices = running.devices.connected(authenticated: running.agent.authenticated)
             return
         }
         guard let adapter = running.devices.tree.properties(path, BlueZ.adapter) else {
             return self.fail(BlueZError(.absent, "BlueZ has lost the adapter"))
         }
         if adapter["Powered"]?.boolean != true {
-            self.fail(BlueZError(.poweredOff, "the adapter was switched off: run bluetoothctl power on"))
+            self.fail(BlueZError(.poweredOff, "the adapter was switched off: run \(Self.powerOn)"))
         }
     }
 

@@ -41,6 +41,8 @@ package struct BlueZDevice: Hashable, Sendable {
     package var services: [BluetoothUUID]
     /// Whether BlueZ has paired with it.
     package var isPaired: Bool
+    /// Whether our agent has seen that a code protected the pairing.
+    package var isAuthenticated: Bool
 }
 
 /// Opens channels to the adapter that BlueZ has.
@@ -85,9 +87,11 @@ package final class BlueZSource {
     }
 
     /// Pairs with a device; the delegate gets the result. False if BlueZ does not know the device.
-    package func pair(with device: DeviceAddress) -> Bool {
+    ///
+    /// - Parameter needsCode: Whether a pairing without a code is a failure.
+    package func pair(with device: DeviceAddress, needsCode: Bool) -> Bool {
         self.eventLoop.assertInEventLoop()
-        return self.adapter?.pair(with: device) ?? false
+        return self.adapter?.pair(with: device, needsCode: needsCode) ?? false
     }
 
     /// Opens a channel; `completion` is called once, on the event loop.

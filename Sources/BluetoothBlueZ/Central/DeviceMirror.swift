@@ -322,6 +322,7 @@ extension DeviceMirror: LEHostDelegate {
             // The error of a link that was lost; a moment later the device is disconnected, which says more.
             case .att(.unlikelyError):
                 later.scheduleTask(in: .milliseconds(100)) { completion(.failure(.unlikelyError)) }
+            case .ending: later.scheduleTask(in: Self.busyLimit) { completion(.failure(.unlikelyError)) }
             case .att(let code):
                 if code == .insufficientAuthentication { self.owner?.mirrorWasRefused(self) }
                 completion(.failure(code))

@@ -98,8 +98,9 @@ final class DeviceTable {
         )
     }
 
-    /// The devices of the adapter that BlueZ is connected to.
-    var connected: [BlueZDevice] {
+    /// The devices of the adapter that BlueZ is connected to; `authenticated` are the paths of those that have paired
+    /// by a code.
+    func connected(authenticated: Set<String>) -> [BlueZDevice] {
         self.tree.paths(with: BlueZ.device).compactMap { path in
             guard BlueZ.path(path, isBelow: self.adapter), let device = self.device(path), device.isConnected else {
                 return nil
@@ -108,7 +109,8 @@ final class DeviceTable {
                 address: device.address,
                 name: device.name,
                 services: device.uuids,
-                isPaired: device.isPaired
+                isPaired: device.isPaired,
+                isAuthenticated: device.isPaired && authenticated.contains(path)
             )
         }
     }
@@ -226,8 +228,9 @@ final class DeviceTable {
             }
         case .disconnect: self.calls.call(path, BlueZ.device, "Disconnect")
         case .explore:
-            self.calls.call("/", BlueZ.objectManager, "GetManagedObjects") { [weak self] result in
-                if case .success(let answer) = result { self?.tree.replace(by: answer.arguments) }
+            // BlueZ sends all pending signals before it answers a call, so its objects are in the tree by then.
+            let property: [BusValue] = [.string(BlueZ.device), .string("ServicesResolved")]
+            self.calls.call(path, BlueZ.propertiesInterface, "Get", property) { [weak self] _ in
                 self?.step(address) { $0.explored() }
             }
         case .offer:

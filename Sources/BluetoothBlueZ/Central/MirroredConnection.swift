@@ -11,13 +11,13 @@
 //      │              resolving ───────────────┤
 //      │                  │ ServicesResolved   │
 //      │                  ▼                    │
-//      │              exploring ── tree ──▶ offered ── link ──▶ linked ── lost, or ended ──▶ idle
+//      │              exploring ── answer ─▶ offered ── link ──▶ linked ── lost, or ended ──▶ idle
 //      └── not wanted for a while, from every state before linked: Disconnect
 //
 // idle: our host does not want the device. absent: BlueZ has no object for it, so devices are searched. connecting:
 // Connect is on its way. waiting: it failed, and is called again. resolving: BlueZ is connected and looks at the
-// services. exploring: the tree is read once more, since properties may overtake objects. offered: the mirror
-// advertises. linked: our host has its link. leaving: the device is wanted again while BlueZ still disconnects it,
+// services. exploring: BlueZ is asked something, since a property may overtake objects, and its answer does not. offered:
+// the mirror advertises. linked: our host has its link. leaving: the device is wanted again while BlueZ still disconnects it,
 // which takes two seconds.
 //
 // A device can connect and get lost at any moment, which costs a call with a growing delay. A wish that ends for a
@@ -33,7 +33,7 @@ struct MirroredConnection {
         case connect
         /// Device1.Disconnect is to be called.
         case disconnect
-        /// The tree is to be read again; then comes ``explored()``.
+        /// BlueZ is to be asked something; then comes ``explored()``.
         case explore
         /// The mirror is to take connections.
         case offer
@@ -139,7 +139,7 @@ struct MirroredConnection {
         }
     }
 
-    /// The tree was read.
+    /// BlueZ has answered, after all signals about the device's objects.
     mutating func explored() -> [Action] {
         guard self.state == .exploring else { return [] }
         self.state = .offered

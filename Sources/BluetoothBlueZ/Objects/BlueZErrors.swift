@@ -14,6 +14,8 @@ extension BusFailure {
         /// BlueZ could not write to its socket: the kernel takes nothing while it pairs (seen with 5.66 and Linux 6.1),
         /// nor when the link has ended.
         case unsent
+        /// BlueZ is ending the connection, for another program, which takes 2 s.
+        case ending
     }
 
     /// The error of ReadValue, WriteValue, StartNotify and StopNotify.
@@ -34,6 +36,7 @@ extension BusFailure {
         case "org.bluez.Error.NotSupported": return .att(.requestNotSupported)
         case "org.bluez.Error.ImproperlyConfigured": return .att(.cccdImproperlyConfigured)
         case "org.bluez.Error.InProgress": return .busy
+        case "org.bluez.Error.NotConnected": return .ending
         case _ where self.text.hasSuffix("ATT error: 0x00"): return .unsent
         default: return .att(Self.code(in: self.text) ?? .unlikelyError)
         }

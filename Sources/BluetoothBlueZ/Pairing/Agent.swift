@@ -27,6 +27,10 @@ protocol AgentOwner: AnyObject {
 final class Agent {
     private struct Progress {
         var device: DeviceAddress
+        /// Whether a pairing without a code is a failure.
+        var needsCode = false
+        /// Whether the user was asked or shown a code.
+        var hasCode = false
         /// The call that waits for the user.
         var question: BusCall?
     }
@@ -40,6 +44,8 @@ final class Agent {
     private let calls: BlueZCalls
     weak var owner: (any AgentOwner)?
     private var pairings: [String: Progress] = [:]
+    /// The paths of the devices that have paired by a code since the adapter was opened: BlueZ does not say it.
+    private(set) var authenticated: Set<String> = []
 
     init(_ calls: BlueZCalls) { self.calls = calls }
 
@@ -55,9 +61,9 @@ final class Agent {
     // MARK: Pairings
 
     /// Pairs with a device; the owner gets the result.
-    func pair(_ path: String, _ device: DeviceAddress) {
+    func pair(_ path: String, _ device: DeviceAddress, needsCode: Bool) {
         guard self.pairings[path] == nil else { return }
-        self.pairings[path] = Progress(device: device)
+        self.pairings[path] = Progress(device: device, needsCode: needsCode)
         self.calls.call(path, BlueZ.device, "Pair", timeout: Self.pairingTimeout) { [weak self] result in
             switch result {
             case .success: self?.ended(path, nil)
@@ -70,8 +76,16 @@ final class Agent {
     func ended(_ path: String, _ error: PairingError?) {
         guard let pairing = self.pairings.removeValue(forKey: path) else { return }
         pairing.question?.reject("Canceled")
+        var error = error
+        if error == nil {
+            if pairing.hasCode { self.authenticated.insert(path) }
+            if pairing.needsCode, !self.authenticated.contains(path) { error = .failed(.authenticationRequirements) }
+        }
         self.owner?.agent(self, endedPairingWith: pairing.device, error)
     }
+
+    /// The keys of a device were removed.
+    func forget(_ path: String) { self.authenticated.remove(path) }
 
     /// The adapter is gone.
     func close() { for path in self.pairings.keys.sorted() { self.ended(path, .linkEnded) } }
@@ -109,6 +123,7 @@ final class Agent {
         _ message: BusMessage
     ) {
         if self.pairings[path] == nil { self.pairings[path] = Progress(device: device) }
+        if case .consent = question {} else { self.pairings[path]?.hasCode = true }
         if case .displayPasskey = question {
             call.reply()
             // BlueZ displays it again for each key that is pressed at the device.

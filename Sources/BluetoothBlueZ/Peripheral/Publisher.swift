@@ -31,6 +31,8 @@ final class Publisher {
     private var listeners: [SPSM: KernelListener] = [:]
     private var advertisement = PublishedAdvertisement()
     private var advertisementPath: String?
+    /// The object that is to take the place of the one above.
+    private var renewedPath: String?
     /// Called with a service that BlueZ has published or refused.
     var onPublish: ((AttributeHandle, _ isAccepted: Bool) -> Void)?
     /// Whether centrals may find something of ours.
@@ -158,16 +160,8 @@ final class Publisher {
             return false
         case .start:
             self.stopAdvertising()
-            self.registrationCount += 1
-            let path = "\(Self.root)/advertisement\(self.registrationCount)"
-            self.advertisementPath = path
-            self.calls.call(
-                self.adapter,
-                BlueZ.advertisingManager,
-                "RegisterAdvertisement",
-                [.path(path), .properties([:])]
-            ) { result in
-                guard case .failure(let failure) = result else { return completion(nil) }
+            self.advertisementPath = self.registerAdvertisement { failure in
+                guard let failure else { return completion(nil) }
                 Self.log.error("BlueZ does not advertise: \(failure.text.onOneLine)")
                 completion(.memoryCapacityExceeded)
             }
@@ -175,13 +169,45 @@ final class Publisher {
         }
     }
 
+    /// Registers the advertisement as a new object; returns its path.
+    private func registerAdvertisement(completion: @escaping (BusFailure?) -> Void) -> String {
+        self.registrationCount += 1
+        let path = "\(Self.root)/advertisement\(self.registrationCount)"
+        let arguments: [BusValue] = [.path(path), .properties([:])]
+        self.calls.call(self.adapter, BlueZ.advertisingManager, "RegisterAdvertisement", arguments) { result in
+            if case .failure(let failure) = result { completion(failure) } else { completion(nil) }
+        }
+        return path
+    }
+
     private func stopAdvertising() {
-        guard let path = self.advertisementPath else { return }
+        for path in [self.advertisementPath, self.renewedPath] { self.unregisterAdvertisement(path) }
         self.advertisementPath = nil
+        self.renewedPath = nil
+    }
+
+    private func unregisterAdvertisement(_ path: String?) {
+        guard let path else { return }
         self.calls.call(self.adapter, BlueZ.advertisingManager, "UnregisterAdvertisement", [.path(path)])
     }
 
     // MARK: Centrals
+
+    /// A device has connected. Linux does not advertise a registered object again before the link has ended, but a new
+    /// one, so that other centrals find our app. If there is no place for two, or the controller does not advertise
+    /// during a link, the old one stays.
+    func connected() {
+        guard let before = self.advertisementPath, self.renewedPath == nil else { return }
+        var renewed: String?
+        renewed = self.registerAdvertisement { [weak self] failure in
+            guard let self, self.renewedPath == renewed else { return }
+            self.renewedPath = nil
+            guard failure == nil else { return }
+            self.advertisementPath = renewed
+            self.unregisterAdvertisement(before)
+        }
+        self.renewedPath = renewed
+    }
 
     /// The device at a path has disconnected.
     func disconnected(_ path: String) { self.centrals.removeValue(forKey: path)?.close() }
@@ -209,7 +235,8 @@ final class Publisher {
             guard let objects = self.registrations.values.first(where: { $0.objects.root == message.path })?.objects
             else { return false }
             call.reply([objects.managedObjects])
-        case (BlueZ.propertiesInterface, "GetAll") where message.path == self.advertisementPath:
+        case (BlueZ.propertiesInterface, "GetAll")
+        where message.path == self.advertisementPath || message.path == self.renewedPath:
             call.reply([.properties(self.advertisement.properties)])
         case (BlueZ.advertisement, "Release"):
             call.reply()

@@ -22,7 +22,7 @@ struct MirroredConnectionTests {
         return connection
     }
 
-    @Test("offers the mirror only when services are resolved and the tree was read")
+    @Test("offers the mirror only when services are resolved and BlueZ has reported their objects")
     func connects() {
         var connection = self.present()
         #expect(connection.setWanted(true) == [.connect])

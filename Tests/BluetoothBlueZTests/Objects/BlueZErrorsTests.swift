@@ -41,6 +41,12 @@ struct BlueZErrorsTests {
         #expect(failure.attributeError(isRead: true) == .unsent)
     }
 
+    @Test("tells a connection that BlueZ is ending from one that works")
+    func ending() {
+        let failure = BusFailure(name: "org.bluez.Error.NotConnected", text: "Not Connected")
+        #expect(failure.attributeError(isRead: false) == .ending)
+    }
+
     @Test(
         "maps each error of Connect",
         arguments: [

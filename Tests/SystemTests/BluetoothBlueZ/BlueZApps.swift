@@ -80,6 +80,7 @@ final class BlueZCentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     func scan() { self.queue.async { self.manager?.scanForPeripherals(withServices: [serviceUUID]) } }
     func end() { self.with { self.manager?.cancelPeripheralConnection($0) } }
     func connect() { self.with { self.manager?.connect($0) } }
+    func pair(by adapter: BluetoothAdapter) { self.with { adapter.secure($0.identifier, to: .authenticated) { _ in } } }
     func read() { self.withValue { $0.readValue(for: $1) } }
     func subscribe(_ isOn: Bool) { self.withValue { $0.setNotifyValue(isOn, for: $1) } }
     func write(_ text: String, _ type: CBCharacteristicWriteType) {

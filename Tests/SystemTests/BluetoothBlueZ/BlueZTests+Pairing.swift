@@ -31,6 +31,24 @@ extension BlueZTests {
         try await agent.events.wait(for: "paired")
     }
 
+    @Test("takes a pairing for which a code is needed as failed unless one was shown", arguments: [true, false])
+    func neededCode(isShown: Bool) async throws {
+        let agent = BlueZLoggingAgent()
+        let adapter = BluetoothAdapter(bus: self.bus, pairingAgent: agent)
+        let app = BlueZCentralApp(adapter)
+        try await self.connect(app)
+        // The answer to Pair is late.
+        try await self.mock.answer { _, message in message.member == "Pair" }
+        app.pair(by: adapter)
+        try await eventually { self.mock.calls.contains { $0.hasPrefix("Pair ") } }
+        if isShown {
+            let arguments: [BusValue] = [.path(MockBlueZ.device), .uint32(42), .uint16(0)]
+            _ = try await self.mock.call(Agent.path, Agent.interface, "DisplayPasskey", arguments).get()
+        }
+        try await self.mock.set(MockBlueZ.device, BlueZ.device, ["Paired": .boolean(true)])
+        try await agent.events.wait(for: isShown ? "paired" : "failed")
+    }
+
     @Test("repeats a read that BlueZ cannot send while it pairs")
     func readThatPairs() async throws {
         let agent = BlueZLoggingAgent()

@@ -142,6 +142,21 @@ struct BlueZTests {
         try await app.events.wait(for: "disconnected 7")
     }
 
+    @Test("tells an app that subscribes while BlueZ ends another program's link of the end, and of no error")
+    func endingLink() async throws {
+        let app = try await self.connected()
+        try await self.mock.answer { call, message in
+            guard message.member == "StartNotify" else { return false }
+            call.fail("org.bluez.Error.NotConnected", "Not Connected")
+            return true
+        }
+        app.subscribe(true)
+        try await eventually { self.mock.calls.contains { $0.hasPrefix("StartNotify") } }
+        try await self.mock.set(MockBlueZ.device, BlueZ.device, ["Connected": .boolean(false)])
+        try await app.events.wait(for: "disconnected 7")
+        #expect(!app.events.all.contains { $0.hasPrefix("notifying") })
+    }
+
     @Test("resets when bluetoothd ends, and is back when it is")
     func restart() async throws {
         let app = try await self.connected()
@@ -215,6 +230,22 @@ struct BlueZTests {
         #expect(String(decoding: octets.prefix(5), as: UTF8.self) == "hello")
         shutdown(socket, CInt(SHUT_RDWR))
         try await app.events.wait(for: "unsubscribed")
+    }
+
+    @Test("advertises anew when a central connects, since Linux has stopped then")
+    func advertisesAnew() async throws {
+        let app = BlueZPeripheralApp(BluetoothAdapter(bus: self.bus))
+        try await app.events.wait(for: "advertising")
+        try await self.mock.advertise(["Connected": .boolean(true)])
+        let root = "/org/bluez/hci0"
+        try await eventually { self.mock.calls.contains("UnregisterAdvertisement \(root)") }
+        let calls = self.mock.calls.filter { $0.contains("Advertisement") || $0.hasPrefix("advertises") }
+        #expect(
+            calls == [
+                "RegisterAdvertisement \(root)", "advertises Ours", "RegisterAdvertisement \(root)", "advertises Ours",
+                "UnregisterAdvertisement \(root)",
+            ]
+        )
     }
 
     @Test("gives a peripheral all writes without response of a central, also those before its link is there")

@@ -35,13 +35,14 @@ extension AdapterCore: BlueZSourceDelegate {
         }
     }
 
-    /// The link to a device with which BlueZ has paired counts as encrypted; BlueZ does not say how its key was made.
+    /// The link to a device with which BlueZ has paired counts as encrypted. BlueZ does not say how its key was made, but our
+    /// agent knows whether it was asked for a code.
     func updateSystemSecurity(of link: LinkInformation) {
-        guard link.isCentral, let device = self.bluez?.connectedDevices.first(where: { $0.address == link.peer }),
-            device.isPaired != (self.host.security(of: link.id)?.isBonded ?? false)
+        guard link.isCentral, let device = self.bluez?.connectedDevices.first(where: { $0.address == link.peer })
         else { return }
-        let key = LinkSecurity.Key(isAuthenticated: false, isSecureConnections: false)
-        let security = device.isPaired ? LinkSecurity(key: key, isBonded: true) : LinkSecurity(key: nil)
+        let key = LinkSecurity.Key(isAuthenticated: device.isAuthenticated, isSecureConnections: false)
+        let security = device.isPaired ? LinkSecurity(key: key, isBonded: true) : LinkSecurity.none
+        guard security != (self.host.security(of: link.id) ?? LinkSecurity.none) else { return }
         self.host.setSecurity(security, of: link.id)
         self.peers.secured(link.id, security.level)
     }

@@ -110,7 +110,7 @@ extension AdapterCore {
         guard let link = self.link(to: identifier) else { return false }
         if let bluez, let peer = self.host.information(of: link)?.peer {
             if let security = self.host.security(of: link), security.level >= level { return true }
-            return bluez.pair(with: peer)
+            return bluez.pair(with: peer, needsCode: level > .encrypted)
         }
         self.host.secure(link, to: level)
         return true
