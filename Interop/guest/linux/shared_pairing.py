@@ -71,6 +71,8 @@ async def tool_pairs(environment):
     pairing = await tool("pair", "Open", "--code")
     await pairing.ended(status=6)
     assert "a code is needed" in pairing.words.errors, pairing.words.errors
+    # BlueZ keeps the bond.
+    await (await tool("bonds", "remove", "Open", "--adapter", "bluez")).ended()
     await peer.close()
     # A read for which the device demands an encrypted link.
     peer = await peripheral_on_air(environment, description=database.secrets(), capabilities="display")
