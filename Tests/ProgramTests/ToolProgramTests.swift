@@ -77,6 +77,28 @@ extension Programs {
             try member.line(number: 2, with: "\"Crystal\"")
         }
 
+        @Test(
+            "bash completes devices that were met, and adapters",
+            arguments: [("inspect Tw", "Two Words"), ("scan --adapter bl", "bluez")]
+        )
+        func completion(words: String, completed: String) throws {
+            _ = try testbed.ball("Two Words")
+            let scan = try testbed.tool("scan")
+            try scan.line(with: "\"Two Words\"")
+            scan.send(SIGTERM)
+            #expect(try scan.end() == 0)
+            let tool = try ProcessTestbed.executable("corebluetooth")
+            let script = """
+                source <("$1" --generate-completion-script bash)
+                COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
+                COMP_POINT=${#COMP_LINE}
+                _corebluetooth "$1" "${!#}" "${COMP_WORDS[$# - 2]}"
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let path = try testbed.write(script, to: "complete")
+            try testbed.shell("bash '\(path)' '\(tool)' \(words)").line(with: completed)
+        }
+
         @Test("A bridge offers a controller to one host at a time, and resets it between them")
         func bridge() throws {
             _ = try testbed.ball()

@@ -80,7 +80,7 @@ extension Programs {
             try scan.row(with: "\"two\"")
             device.send(SIGTERM)
             #expect(try device.end() == 0)
-            try scan.row(with: "The connection ended")
+            try scan.row(with: "Not connected: ")
             let again = try advertise("--identity", "thermo")
             scan.type("\r")
             try scan.row(with: "\"two\"")

@@ -175,7 +175,7 @@ struct DevicePage {
         var row = drawSignal(on: &canvas, device, isFresh: isFresh, height: height, now: now)
         if case .ended(let reason) = link {
             row = canvas.write(
-                paragraph: "The connection ended: \(PrintableText.text(reason)). Enter connects again.",
+                paragraph: "Not connected: \(PrintableText.text(reason)). Enter connects again.",
                 row: row,
                 column: 1,
                 columns: columns - 1,

@@ -85,7 +85,7 @@ struct DevicePageTests {
         #expect(page.keys.first == "Enter connect")
         let shown = drawn(page, rows: 10, columns: 80)
         #expect(shown[0].hasSuffix("not connected"))
-        #expect(shown[2] == " The connection ended: out of range. Enter connects again.")
+        #expect(shown[2] == " Not connected: out of range. Enter connects again.")
         var empty = self.page([])
         for key in [Key.enter, .down, .end, .character("s"), .character("r")] { #expect(empty.receive(key) == nil) }
         #expect(drawn(empty, rows: 10, columns: 80)[2] == " The device has no services.")

@@ -83,12 +83,12 @@ struct WatchSessionTests {
         press(.down, .character("s"))
         thermo.isPowered = false
         press(seconds: 10)
-        #expect(shown[0].hasSuffix("not connected") && shown.contains { $0.contains("The connection ended: ") })
+        #expect(shown[0].hasSuffix("not connected") && shown.contains { $0.contains("Not connected: ") })
         thermo.isPowered = true
         press(.enter, seconds: 10)
         #expect(shown[0].hasSuffix(" connected") && row("FFF2").hasPrefix("▸●FFF2"))
         press(.character(":"), .text("disconnect"), .enter)
-        #expect(row("The connection ended").contains("it was asked to"))
+        #expect(row("Not connected").contains("it was asked to"))
         press(.character(":"), .text("connect"), .enter)
         #expect(shown[0].hasSuffix(" connected"))
         press(.character(":"), .text("quit"), .enter)
