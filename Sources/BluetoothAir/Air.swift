@@ -71,7 +71,7 @@ public final class Air {
 
     /// Creates a controller on this air. It leaves the air when it is closed or released.
     public func makeController(
-        configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()
+        configuration: VirtualController.Configuration = .init()
     ) -> VirtualController {
         self.eventLoop.assertInEventLoop()
         let slot = self.freeSlots.popLast() ?? self.slots.count

@@ -123,7 +123,7 @@ extension ByteBuffer {
     ///
     /// - Parameter length: The length of the fragment; `nil` for all readable octets.
     @inlinable
-    public mutating func prependACLDataHeader(
+    package mutating func prependACLDataHeader(
         handle: ConnectionHandle,
         boundary: ACLDataHeader.Boundary,
         length: Int? = nil

@@ -11,13 +11,13 @@ extension HCICommand {
 }
 
 extension HCIEventPayload {
-    public static var name: String { specificationName(of: Self.self) }
+    package static var name: String { specificationName(of: Self.self) }
 
     public var description: String { line(Self.name, self) }
 }
 
 extension LEReports {
-    public static var name: String { specificationName(of: Report.self) }
+    package static var name: String { specificationName(of: Report.self) }
 }
 
 extension CommandComplete {

@@ -27,20 +27,20 @@ public struct LEHostConfiguration: Sendable {
     /// A device with ``privacy`` does not use it on the air: its peers receive it when they pair.
     public var address: DeviceAddress?
     /// The random static address to use if the controller has no public one, as some emulators and chips.
-    public var fallbackAddress: DeviceAddress?
+    package var fallbackAddress: DeviceAddress?
     /// The ATT MTU that this host offers, 23 to 517 octets.
     public var preferredMTU: Int
     /// The time in which a controller must answer a command before it counts as lost.
     public var commandTimeout: TimeAmount
     /// Whether to use the extended commands if the controller lists them (Vol 4, Part E, 3.1.1); `nil` to try them
     /// first, since some controllers accept them and do nothing.
-    public var usesExtendedAdvertising: Bool?
+    package var usesExtendedAdvertising: Bool?
     /// Whether to use flow control from the controller to the host if the controller supports it (Vol 4, Part E, 4.2).
     ///
     /// Off by default: some controllers list the command and stop working at it. Those of an air support it.
-    public var limitsReceivedData: Bool
+    package var limitsReceivedData: Bool
     /// The contents of its Generic Attribute service.
-    public var genericAttribute: GenericAttributeService
+    package var genericAttribute: GenericAttributeService
     /// How this host pairs; the delegate stores the keys.
     public var pairing: PairingConfiguration
     /// How the device uses private addresses; `nil` to use its identity address.
@@ -104,7 +104,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
     /// The advertising data: at most 31 octets; in extended PDUs at most 245.
     public var data: ByteBuffer
     /// The scan response data: at most 31 octets; not sent with extended PDUs.
-    public var scanResponse: ByteBuffer
+    package var scanResponse: ByteBuffer
     /// Whether centrals may connect.
     public var isConnectable: Bool
     /// The time between two advertising events, 20 ms to 10.24 s.
@@ -119,7 +119,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
     public var directedTo: DeviceAddress?
     /// The PDUs. If the controller has no extended advertising, it fails with ``LEHostError/refused(_:)``, Unsupported
     /// Feature.
-    public var pdus: PDUs
+    package var pdus: PDUs
     /// Whether a Tx Power Level element follows the data, with the power that the controller reports; without it if the
     /// controller does not know the power. It takes 3 octets.
     package var includesTxPower = false
@@ -148,7 +148,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
 /// How to scan.
 public struct ScanParameters: Hashable, Sendable {
     /// Whether to ask for scan responses.
-    public var isActive: Bool
+    package var isActive: Bool
     /// Whether the controller filters repeated reports of a device.
     public var filtersDuplicates: Bool
     /// The time between the starts of two scan windows, 2.5 ms to 10.24 s.

@@ -51,7 +51,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
 
 extension TransportError {
     /// The failure of a system call on a file.
-    public init(errno number: CInt, _ doing: String) {
+    package init(errno number: CInt, _ doing: String) {
         let code: Code =
             switch number {
             case ENOENT, ENOTDIR: .notFound

@@ -52,7 +52,7 @@ extension Octets16: CustomStringConvertible {
 }
 
 /// A 256-bit value of 32 octets.
-public struct Octets32: Hashable, Sendable {
+package struct Octets32: Hashable, Sendable {
     /// The most significant 128 bits.
     public var high: Octets16
     /// The least significant 128 bits.

@@ -90,10 +90,10 @@ public struct AdvertisingInterval: BluetoothTime {
 }
 
 /// The time between two extended advertising events, sent in 24 bits (Vol 4, Part E, 7.8.53).
-public struct ExtendedAdvertisingInterval: BluetoothTime {
-    public static let unit = TimeAmount.microseconds(625)
+package struct ExtendedAdvertisingInterval: BluetoothTime {
+    package static let unit = TimeAmount.microseconds(625)
     /// 20 ms to 10,485.759375 s.
-    public static let range: ClosedRange<UInt32> = 0x000020...0xFFFFFF
+    package static let range: ClosedRange<UInt32> = 0x000020...0xFFFFFF
     public var rawValue: UInt32
     @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 }

@@ -75,7 +75,7 @@ package final class WebServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let topics = topics.value
                     let port = channel.localAddress?.port ?? 0
-                    try channel.pipeline.syncOperations.addHandler(OctetLimit())
+                    try channel.pipeline.syncOperations.addHandler(RequestSizeLimit())
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(
                         withPipeliningAssistance: false,
                         withErrorHandling: false,

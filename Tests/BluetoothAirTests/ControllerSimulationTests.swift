@@ -91,7 +91,7 @@ private final class ControllerSimulation {
     private static let properties: [AdvertisingEventProperties] = [
         [.legacy, .connectable, .scannable], [.connectable], [], [.anonymous],
     ]
-    private static let configurations = [VirtualControllerConfiguration(), .init(), .small, .served]
+    private static let configurations = [VirtualController.Configuration(), .init(), .small, .served]
 
     private let testbed: AirTestbed
     private let isExtended: Bool

@@ -23,7 +23,6 @@ struct EventExample: Samples, Sendable, CustomTestStringConvertible {
             #expect(payload.packet().bytes.hex == packet.bytes.hex)
             let event = try HCIEvent(packet)
             #expect(event.payload as? Payload == payload)
-            #expect(event.packet() == packet)
             #expect(event.payload?.description == payload.description)
             #expect(event.description == payload.description)
             #expect(packet.description == payload.description)

@@ -98,7 +98,7 @@ struct HostSimulationTests {
             let configuration = Self.configuration(seed * 3 + UInt64(index), address: identities[index].address)
             let host = LEHost(eventLoop: loop, configuration: configuration)
             host.identityResolvingKey = identities[index].identityResolvingKey
-            var controller = VirtualControllerConfiguration()
+            var controller = VirtualController.Configuration()
             controller.model.resolvingListSize = choices.pick([0, 1, 64])
             host.attach(to: air.makeController(configuration: controller))
             return SimulatedUser(

@@ -28,7 +28,7 @@ struct BoundsTests {
         ("octets that wait for a host on a socket |", ["\(H4Channel.waterMark.high / kibibyte) KiB"]),
         (
             "octets of events that wait for a host",
-            ["\(H4Channel.defaultUnsentLimit / kibibyte / kibibyte) MiB"]
+            ["\(H4Channel.defaultWriteQueueLimit / kibibyte / kibibyte) MiB"]
         ),
         (
             "fragments of extended advertising reports",

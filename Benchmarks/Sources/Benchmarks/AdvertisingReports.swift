@@ -28,8 +28,16 @@ struct AdvertisingReports {
         }
         // Four in an event, as many as fit into its 255 octets.
         self.packets = stride(from: 0, to: reports.count, by: 4).map { start in
-            LEAdvertisingReports(Array(reports[start..<start + 4])).packet()
+            Self.packet(LEAdvertisingReports(Array(reports[start..<start + 4])))
         }
+    }
+
+    /// An event packet: the H4 type, the event code, the length of the parameters, the subevent, and the reports.
+    private static func packet(_ reports: LEAdvertisingReports) -> HCIPacket {
+        var bytes = ByteBuffer(bytes: [0x04, 0x3E, 0, 0x02])
+        reports.encode(into: &bytes)
+        bytes.setInteger(UInt8(bytes.readableBytes - 3), at: 2)
+        return HCIPacket(h4: bytes)
     }
 
     /// Reads `count` reports element by element.

@@ -59,7 +59,7 @@ final class Controller {
     /// The deadline for reporting sent packets to the host.
     let completedPacketsTimer = AirTimer()
 
-    init(air: Air, index: Int, slot: AirSlot, configuration: VirtualControllerConfiguration) {
+    init(air: Air, index: Int, slot: AirSlot, configuration: VirtualController.Configuration) {
         self.air = air
         self.index = index
         self.slot = slot

@@ -48,14 +48,15 @@ struct HostCommands {
 
     /// Takes a packet from the controller.
     mutating func received(_ packet: HCIPacket) {
-        // LE Connection Complete in its three forms: subevent, status, handle, role (Vol 4, Part E, 7.7.65.1).
-        let start = packet.bytes.readerIndex
-        guard packet.kind == .event, packet.bytes.getInteger(at: start + 1, as: UInt8.self) == 0x3E,
-            let subevent = packet.bytes.getInteger(at: start + 3, as: UInt8.self),
-            [0x01, 0x0A, 0x29].contains(subevent),
-            let role = packet.bytes.getInteger(at: start + 7, as: UInt8.self), role == 0
-        else { return }
-        self.initiating = .off
+        guard packet.kind == .event, !packet.isAdvertisingReport, let event = try? HCIEvent(packet) else { return }
+        let role: ConnectionRole? =
+            switch event {
+            case .leConnectionComplete(let event): event.role
+            case .leEnhancedConnectionComplete(let event): event.role
+            case .leEnhancedConnectionCompleteV2(let event): event.connection.role
+            default: nil
+            }
+        if role == .central { self.initiating = .off }
     }
 
     private mutating func initiate(_ policy: InitiatorFilterPolicy, _ peer: DeviceAddress) {

@@ -77,13 +77,13 @@ final class Beacon: HCIChannelReceiver {
     func channel(_ channel: any HCIChannel, didCloseBecause reason: String) {}
 }
 
-extension VirtualControllerConfiguration {
+extension VirtualController.Configuration {
     /// A controller with the address of a real device.
-    static func mirror(of address: DeviceAddress) -> VirtualControllerConfiguration {
+    static func mirror(of address: DeviceAddress) -> Self {
         var model = ControllerModel()
         model.name = "mirror"
         if !address.isRandom { model.address = address }
-        return VirtualControllerConfiguration(model: model)
+        return Self(model: model)
     }
 }
 

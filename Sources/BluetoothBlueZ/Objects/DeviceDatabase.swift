@@ -125,9 +125,6 @@ extension CharacteristicProperties {
         }
     }
 
-    /// BlueZ's words for the properties.
-    var flags: [String] { Self.words.filter { self.contains($0.property) }.map(\.word) }
-
     private static let words: [(word: String, property: CharacteristicProperties)] = [
         ("broadcast", .broadcast), ("read", .read), ("write-without-response", .writeWithoutResponse),
         ("write", .write), ("notify", .notify), ("indicate", .indicate),

@@ -160,7 +160,6 @@ extension BusMessage {
             return .consent(
                 PairingConsent(
                     model: .justWorks,
-                    isBonding: true,
                     replacesBond: device.isPaired,
                     replaced: device.isPaired ? device.address : nil
                 )

@@ -70,11 +70,11 @@ extension AuthenticatedPayloadTimeout: HCIParameter {}
 extension ResolvablePrivateAddressTimeout: HCIParameter {}
 
 extension ExtendedAdvertisingInterval: HCIParameter {
-    public static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
+    package static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
         Self(rawValue: try bytes.readUInt24(name))
     }
 
-    public func write(into bytes: inout ByteBuffer) { bytes.writeUInt24(self.rawValue) }
+    package func write(into bytes: inout ByteBuffer) { bytes.writeUInt24(self.rawValue) }
 }
 
 // MARK: Octets
@@ -100,9 +100,9 @@ extension Octets16: HCIParameter {
 }
 
 extension Octets32: HCIParameter {
-    public static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
+    package static func read(from bytes: inout ByteBuffer, _ name: StaticString) throws(MalformedBytes) -> Self {
         try Octets32(parsing: &bytes, name)
     }
 
-    public func write(into bytes: inout ByteBuffer) { self.encode(into: &bytes) }
+    package func write(into bytes: inout ByteBuffer) { self.encode(into: &bytes) }
 }

@@ -6,7 +6,7 @@ package import NIOCore
 
 /// A command has completed, with these return parameters (Vol 4, Part E, 7.7.14).
 public struct CommandComplete: HCIEventPayload {
-    public static let code = HCIEventCode.commandComplete
+    package static let code = HCIEventCode.commandComplete
     /// The number of commands that the host may send now.
     package var numberOfCommandPackets: UInt8
     /// ``HCIOpcode/none`` if the event only updates the number of commands.
@@ -68,7 +68,7 @@ public struct CommandComplete: HCIEventPayload {
 
 /// A command was accepted, and another event follows, or it was rejected (Vol 4, Part E, 7.7.15).
 public struct CommandStatus: HCIEventPayload {
-    public static let code = HCIEventCode.commandStatus
+    package static let code = HCIEventCode.commandStatus
     package var status: HCIErrorCode
     /// The number of commands that the host may send now.
     package var numberOfCommandPackets: UInt8

@@ -78,7 +78,7 @@ public struct CompletedPackets: HCIParameter, Sequence {
 
 /// The controller has sent data packets, or discarded them with their link (Vol 4, Part E, 7.7.19).
 public struct NumberOfCompletedPackets: HCIEventPayload {
-    public static let code = HCIEventCode.numberOfCompletedPackets
+    package static let code = HCIEventCode.numberOfCompletedPackets
     package var completed: CompletedPackets
     package init(completed: CompletedPackets) { self.completed = completed }
 

@@ -132,16 +132,4 @@ public enum HCIEvent: Hashable, Sendable {
         case .unknown, .unknownLE: nil
         }
     }
-
-    /// The whole packet, H4 type octet first.
-    package func packet(allocator: ByteBufferAllocator = ByteBufferAllocator()) -> HCIPacket {
-        switch self {
-        case .unknown(let code, let parameters):
-            HCIPacket.event(code, nil, allocator: allocator) { $0.writeImmutableBuffer(parameters) }
-        case .unknownLE(let subevent, let parameters):
-            HCIPacket.event(.leMeta, subevent, allocator: allocator) { $0.writeImmutableBuffer(parameters) }
-        default:
-            self.payload.map { $0.packet(allocator: allocator) } ?? HCIPacket(h4: ByteBuffer())
-        }
-    }
 }

@@ -4,7 +4,7 @@
 public import NIOCore
 
 /// The parameters of an event.
-public protocol HCIEventPayload: HCIParameters {
+package protocol HCIEventPayload: HCIParameters {
     static var code: HCIEventCode { get }
     /// The subevent code; `nil` for other events than LE Meta.
     static var leSubevent: LESubeventCode? { get }
@@ -13,20 +13,20 @@ public protocol HCIEventPayload: HCIParameters {
 }
 
 /// The parameters of an LE subevent (7.7.65).
-public protocol LEEventPayload: HCIEventPayload {
+package protocol LEEventPayload: HCIEventPayload {
     static var subevent: LESubeventCode { get }
 }
 
 extension LEEventPayload {
-    public static var code: HCIEventCode { .leMeta }
-    public static var leSubevent: LESubeventCode? { self.subevent }
+    package static var code: HCIEventCode { .leMeta }
+    package static var leSubevent: LESubeventCode? { self.subevent }
 }
 
 extension HCIEventPayload {
-    public static var leSubevent: LESubeventCode? { nil }
+    package static var leSubevent: LESubeventCode? { nil }
 
     /// The whole packet, H4 type octet first.
-    public func packet(allocator: ByteBufferAllocator = ByteBufferAllocator()) -> HCIPacket {
+    package func packet(allocator: ByteBufferAllocator = ByteBufferAllocator()) -> HCIPacket {
         HCIPacket.event(Self.code, Self.leSubevent, allocator: allocator) { self.encode(into: &$0) }
     }
 }

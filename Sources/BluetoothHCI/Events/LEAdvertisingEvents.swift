@@ -4,7 +4,7 @@ package import BluetoothTypes
 
 /// Scanning has ended because its duration has passed (Vol 4, Part E, 7.7.65.17).
 public struct LEScanTimeout: LEEventPayload {
-    public static let subevent = LESubeventCode.scanTimeout
+    package static let subevent = LESubeventCode.scanTimeout
     package init() {}
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) { self.init() }
@@ -12,7 +12,7 @@ public struct LEScanTimeout: LEEventPayload {
 
 /// An advertising set has stopped: by its limits, or because a link was established (Vol 4, Part E, 7.7.65.18).
 public struct LEAdvertisingSetTerminated: LEEventPayload {
-    public static let subevent = LESubeventCode.advertisingSetTerminated
+    package static let subevent = LESubeventCode.advertisingSetTerminated
     package var status: HCIErrorCode
     package var advertisingHandle: AdvertisingHandle
     /// The link that was established, if one was.
@@ -41,7 +41,7 @@ public struct LEAdvertisingSetTerminated: LEEventPayload {
 
 /// An advertising set has received a scan request (Vol 4, Part E, 7.7.65.19).
 public struct LEScanRequestReceived: LEEventPayload {
-    public static let subevent = LESubeventCode.scanRequestReceived
+    package static let subevent = LESubeventCode.scanRequestReceived
     package var advertisingHandle: AdvertisingHandle
     package var scanner: DeviceAddress
 

@@ -13,7 +13,6 @@ package protocol LEConnectionCompletion {
     /// The number of connection events that the peripheral may skip.
     var latency: UInt16 { get }
     var supervisionTimeout: SupervisionTimeout { get }
-    var centralClockAccuracy: ClockAccuracy { get }
     /// The resolvable private address that this device used; `nil` for none.
     var localResolvableAddress: DeviceAddress? { get }
     /// The resolvable private address that the peer used; `nil` for none.
@@ -27,7 +26,7 @@ extension LEConnectionCompletion {
 
 /// A link was established, or could not be (Vol 4, Part E, 7.7.65.1).
 public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
-    public static let subevent = LESubeventCode.connectionComplete
+    package static let subevent = LESubeventCode.connectionComplete
     public var status: HCIErrorCode
     public var handle: ConnectionHandle
     package var role: ConnectionRole
@@ -72,7 +71,7 @@ public struct LEConnectionComplete: LEEventPayload, LEConnectionCompletion {
 
 /// As ``LEConnectionComplete``, with resolvable private addresses [v1] (Vol 4, Part E, 7.7.65.10).
 public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompletion {
-    public static let subevent = LESubeventCode.enhancedConnectionComplete
+    package static let subevent = LESubeventCode.enhancedConnectionComplete
     public var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var role: ConnectionRole
@@ -132,9 +131,8 @@ public struct LEEnhancedConnectionComplete: LEEventPayload, LEConnectionCompleti
 }
 
 /// As [v1], with the periodic advertising that led to the link [v2] (Vol 4, Part E, 7.7.65.10).
-@dynamicMemberLookup
 public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
-    public static let subevent = LESubeventCode.enhancedConnectionCompleteV2
+    package static let subevent = LESubeventCode.enhancedConnectionCompleteV2
     /// The parameters of [v1].
     package var connection: LEEnhancedConnectionComplete
     /// The set of periodic advertising with responses that led to the link; `nil` for none.
@@ -148,11 +146,6 @@ public struct LEEnhancedConnectionCompleteV2: LEEventPayload {
         syncHandle: UInt16? = nil
     ) {
         (self.connection, self.advertisingHandle, self.syncHandle) = (connection, advertisingHandle, syncHandle)
-    }
-
-    /// The parameters of [v1].
-    public subscript<Value>(dynamicMember keyPath: KeyPath<LEEnhancedConnectionComplete, Value>) -> Value {
-        self.connection[keyPath: keyPath]
     }
 
     public init<Coder: HCIParameterCoder<Self>>(_ coder: inout Coder) throws(Coder.Failure) {

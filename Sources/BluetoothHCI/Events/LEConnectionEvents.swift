@@ -4,7 +4,7 @@ package import BluetoothTypes
 
 /// The parameters of a link were changed (Vol 4, Part E, 7.7.65.3).
 public struct LEConnectionUpdateComplete: LEEventPayload {
-    public static let subevent = LESubeventCode.connectionUpdateComplete
+    package static let subevent = LESubeventCode.connectionUpdateComplete
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var interval: ConnectionInterval
@@ -37,7 +37,7 @@ public struct LEConnectionUpdateComplete: LEEventPayload {
 
 /// The features of a peer (Vol 4, Part E, 7.7.65.4).
 public struct LEReadRemoteFeaturesComplete: LEEventPayload {
-    public static let subevent = LESubeventCode.readRemoteFeaturesComplete
+    package static let subevent = LESubeventCode.readRemoteFeaturesComplete
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var features: LEFeatures
@@ -55,7 +55,7 @@ public struct LEReadRemoteFeaturesComplete: LEEventPayload {
 
 /// A peer requests other connection parameters (Vol 4, Part E, 7.7.65.6).
 public struct LERemoteConnectionParameterRequest: LEEventPayload {
-    public static let subevent = LESubeventCode.remoteConnectionParameterRequest
+    package static let subevent = LESubeventCode.remoteConnectionParameterRequest
     package var handle: ConnectionHandle
     package var minimumInterval: ConnectionInterval
     package var maximumInterval: ConnectionInterval
@@ -88,7 +88,7 @@ public struct LERemoteConnectionParameterRequest: LEEventPayload {
 
 /// The maximum packet length of a link was changed (Vol 4, Part E, 7.7.65.7).
 public struct LEDataLengthChange: LEEventPayload {
-    public static let subevent = LESubeventCode.dataLengthChange
+    package static let subevent = LESubeventCode.dataLengthChange
     package var handle: ConnectionHandle
     package var transmitOctets: UInt16
     /// In µs.
@@ -122,7 +122,7 @@ public struct LEDataLengthChange: LEEventPayload {
 
 /// The PHYs of a link were changed (Vol 4, Part E, 7.7.65.12).
 public struct LEPHYUpdateComplete: LEEventPayload {
-    public static let subevent = LESubeventCode.phyUpdateComplete
+    package static let subevent = LESubeventCode.phyUpdateComplete
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var transmitter: PHY
@@ -142,7 +142,7 @@ public struct LEPHYUpdateComplete: LEEventPayload {
 
 /// The channel selection algorithm of a new link (Vol 4, Part E, 7.7.65.20).
 public struct LEChannelSelectionAlgorithm: LEEventPayload {
-    public static let subevent = LESubeventCode.channelSelectionAlgorithm
+    package static let subevent = LESubeventCode.channelSelectionAlgorithm
     package var handle: ConnectionHandle
     package var algorithm: ChannelSelectionAlgorithm
 

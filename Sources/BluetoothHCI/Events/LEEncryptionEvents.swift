@@ -4,7 +4,7 @@ package import BluetoothTypes
 
 /// The central starts encryption, and the controller requests the key (Vol 4, Part E, 7.7.65.5).
 public struct LELongTermKeyRequest: LEEventPayload {
-    public static let subevent = LESubeventCode.longTermKeyRequest
+    package static let subevent = LESubeventCode.longTermKeyRequest
     package var handle: ConnectionHandle
     /// Identifies the key; zero for LE Secure Connections.
     package var random: UInt64
@@ -24,7 +24,7 @@ public struct LELongTermKeyRequest: LEEventPayload {
 
 /// The public key that the controller generated (Vol 4, Part E, 7.7.65.8).
 public struct LEReadLocalP256PublicKeyComplete: LEEventPayload {
-    public static let subevent = LESubeventCode.readLocalP256PublicKeyComplete
+    package static let subevent = LESubeventCode.readLocalP256PublicKeyComplete
     package var status: HCIErrorCode
     package var x: Octets32
     package var y: Octets32
@@ -42,7 +42,7 @@ public struct LEReadLocalP256PublicKeyComplete: LEEventPayload {
 
 /// The Diffie-Hellman key that the controller computed (Vol 4, Part E, 7.7.65.9).
 public struct LEGenerateDHKeyComplete: LEEventPayload {
-    public static let subevent = LESubeventCode.generateDHKeyComplete
+    package static let subevent = LESubeventCode.generateDHKeyComplete
     package var status: HCIErrorCode
     package var key: Octets32
     package init(status: HCIErrorCode = .success, key: Octets32 = .zero) { (self.status, self.key) = (status, key) }

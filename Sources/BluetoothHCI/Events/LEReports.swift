@@ -34,7 +34,7 @@ public struct LEReports<Report: LEReport>: LEEventPayload, Sequence {
         }
     }
 
-    public static var subevent: LESubeventCode { Report.subevent }
+    package static var subevent: LESubeventCode { Report.subevent }
 
     /// The number of reports.
     public let count: Int

@@ -2,7 +2,7 @@
 
 /// A link has ended (Vol 4, Part E, 7.7.5).
 public struct DisconnectionComplete: HCIEventPayload {
-    public static let code = HCIEventCode.disconnectionComplete
+    package static let code = HCIEventCode.disconnectionComplete
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var reason: HCIErrorCode
@@ -20,7 +20,7 @@ public struct DisconnectionComplete: HCIEventPayload {
 
 /// Encryption of a link was turned on or off [v1] (Vol 4, Part E, 7.7.8).
 public struct EncryptionChange: HCIEventPayload {
-    public static let code = HCIEventCode.encryptionChange
+    package static let code = HCIEventCode.encryptionChange
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var encryption: EncryptionStatus
@@ -38,7 +38,7 @@ public struct EncryptionChange: HCIEventPayload {
 
 /// Encryption of a link was turned on or off [v2] (Vol 4, Part E, 7.7.8).
 public struct EncryptionChangeV2: HCIEventPayload {
-    public static let code = HCIEventCode.encryptionChangeV2
+    package static let code = HCIEventCode.encryptionChangeV2
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var encryption: EncryptionStatus
@@ -64,7 +64,7 @@ public struct EncryptionChangeV2: HCIEventPayload {
 
 /// The key of an encrypted link was changed (Vol 4, Part E, 7.7.39).
 public struct EncryptionKeyRefreshComplete: HCIEventPayload {
-    public static let code = HCIEventCode.encryptionKeyRefreshComplete
+    package static let code = HCIEventCode.encryptionKeyRefreshComplete
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
 
@@ -80,7 +80,7 @@ public struct EncryptionKeyRefreshComplete: HCIEventPayload {
 
 /// The version that a peer supports (Vol 4, Part E, 7.7.12).
 public struct ReadRemoteVersionInformationComplete: HCIEventPayload {
-    public static let code = HCIEventCode.readRemoteVersionInformationComplete
+    package static let code = HCIEventCode.readRemoteVersionInformationComplete
     package var status: HCIErrorCode
     package var handle: ConnectionHandle
     package var version: CoreVersion
@@ -114,7 +114,7 @@ public struct ReadRemoteVersionInformationComplete: HCIEventPayload {
 
 /// A peer sent no authenticated packet in time (Vol 4, Part E, 7.7.75).
 public struct AuthenticatedPayloadTimeoutExpired: HCIEventPayload {
-    public static let code = HCIEventCode.authenticatedPayloadTimeoutExpired
+    package static let code = HCIEventCode.authenticatedPayloadTimeoutExpired
     package var handle: ConnectionHandle
     package init(handle: ConnectionHandle) { self.handle = handle }
 
@@ -125,7 +125,7 @@ public struct AuthenticatedPayloadTimeoutExpired: HCIEventPayload {
 
 /// The controller failed (Vol 4, Part E, 7.7.16).
 public struct HardwareError: HCIEventPayload {
-    public static let code = HCIEventCode.hardwareError
+    package static let code = HCIEventCode.hardwareError
     /// The manufacturer's code.
     package var hardwareCode: UInt8
     package init(hardwareCode: UInt8) { self.hardwareCode = hardwareCode }
@@ -137,7 +137,7 @@ public struct HardwareError: HCIEventPayload {
 
 /// The host sent more data than the controller has buffers (Vol 4, Part E, 7.7.26).
 public struct DataBufferOverflow: HCIEventPayload {
-    public static let code = HCIEventCode.dataBufferOverflow
+    package static let code = HCIEventCode.dataBufferOverflow
     package var linkType: LinkType
     package init(linkType: LinkType) { self.linkType = linkType }
 

@@ -44,12 +44,6 @@ package struct SupportedCommands: HCIParameter {
     /// Sets a bit.
     package mutating func insert(_ bit: Bit) { self.octets[bit.octet] |= 1 << bit.bit }
 
-    /// Clears the bit of a command.
-    package mutating func remove(_ command: any HCICommand.Type) {
-        guard let bit = HCICommandTable.bit(of: command.opcode) else { return }
-        self.octets[bit.octet] &= ~(1 << bit.bit)
-    }
-
     package static func read(from bytes: inout ByteBuffer, _ field: StaticString) throws(MalformedBytes) -> Self {
         var commands = Self()
         commands.octets = Array(try bytes.readOctets(64, field).readableBytesView)

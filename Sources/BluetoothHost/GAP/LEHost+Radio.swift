@@ -100,13 +100,13 @@ extension LEHost {
 
     /// Cancels a pending connection, but not a link that has already been opened; returns whether one was pending.
     @discardableResult
-    public func stopConnecting(to address: DeviceAddress) -> Bool {
+    package func stopConnecting(to address: DeviceAddress) -> Bool {
         self.assertOnEventLoop()
         return self.radio.initiating.cancel(address)
     }
 
     /// Whether this controller receives extended advertising and can connect to its advertisers, as far as is known.
-    public var hasExtendedAdvertising: Bool { self.radio.extendedCommands.areUsed }
+    package var hasExtendedAdvertising: Bool { self.radio.extendedCommands.areUsed }
 
     /// The advertising reports that the user needs, for a channel that can omit others.
     package var reportNeed: AdvertisingReportNeed {

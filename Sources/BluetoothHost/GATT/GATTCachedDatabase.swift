@@ -8,7 +8,7 @@ public import NIOCore
 /// The Database Hash covers every declaration with its handle, so these handles are valid while the hash is the same.
 public struct GATTCachedDatabase: Hashable, Sendable {
     /// The 16 octets of the Database Hash.
-    public var databaseHash: ByteBuffer
+    package var databaseHash: ByteBuffer
     /// The value handle of Service Changed.
     package var serviceChanged: AttributeHandle?
     /// The Client Characteristic Configuration of Service Changed, if the server let this client subscribe.

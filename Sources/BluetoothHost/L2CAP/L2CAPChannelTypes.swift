@@ -20,7 +20,7 @@ public struct SPSM: RawRepresentable, Hashable, Comparable, Sendable, Expressibl
     CustomStringConvertible
 {
     /// The valid values.
-    public static let validRange: ClosedRange<SPSM> = 0x0001...0x00FF
+    package static let validRange: ClosedRange<SPSM> = 0x0001...0x00FF
     /// The values that a device assigns itself. The Bluetooth SIG assigns those below.
     public static let dynamicRange: ClosedRange<SPSM> = 0x0080...0x00FF
 

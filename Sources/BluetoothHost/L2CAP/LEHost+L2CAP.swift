@@ -78,7 +78,7 @@ extension LEHost {
     /// - Parameters:
     ///   - channel: The channel; ignored if it has ended.
     ///   - lastOctets: Octets to send before the end, without a limit.
-    public func closeChannel(_ channel: L2CAPChannelID, after lastOctets: [ByteBuffer] = []) {
+    package func closeChannel(_ channel: L2CAPChannelID, after lastOctets: [ByteBuffer] = []) {
         self.assertOnEventLoop()
         self.channels.update(channel) { $0.close(after: lastOctets, &$1) }
     }

@@ -53,14 +53,14 @@ extension LEHost {
     /// reported to the delegate. The whole link waits, including responses and signalling, since its packets are in one
     /// order. Other links continue. Nothing is held back if the controller has no flow control to the host
     /// (``limitsReceivedData`` is false).
-    public func pauseReceiving(on link: LinkID) {
+    package func pauseReceiving(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.traffic.pause(link)
     }
 
     /// Receives packets of a link's peer again.
-    public func resumeReceiving(on link: LinkID) {
+    package func resumeReceiving(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link], link.isReceivingPaused else { return }
         self.traffic.resume(link)
@@ -68,7 +68,7 @@ extension LEHost {
     }
 
     /// Whether the controller holds back data until the host has completed earlier packets.
-    public var limitsReceivedData: Bool { self.traffic.limitsReceivedData }
+    package var limitsReceivedData: Bool { self.traffic.limitsReceivedData }
 
     /// Puts a PDU into a frame and the frame into the link's queue.
     func enqueue(_ pdu: consuming ByteBuffer, on channel: CID, of link: HostLink, tag: FrameTag = .none) {

@@ -59,7 +59,7 @@ extension LEHost {
 
     /// Makes the peer of a link drop the keys of the pairing that was just completed, because this device could not
     /// store its own.
-    public func rejectKeys(of link: LinkID) {
+    package func rejectKeys(of link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.security.update(link) { $0.rejectKeys(&$1) }
@@ -67,7 +67,7 @@ extension LEHost {
 
     /// Grants the peer of a link access to services that need the user's authorization (Vol 3, Part C, 10.5), until the
     /// link ends.
-    public func authorize(_ link: LinkID) {
+    package func authorize(_ link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         link.securityManager.isAuthorized = true

@@ -129,7 +129,6 @@ struct Pairing: Sendable {
         if asksUser {
             let question = PairingConsent(
                 model: nil,
-                isBonding: false,
                 replacesBond: parameters.existing != nil,
                 replaced: parameters.existing?.identityAddress.withoutIdentity
             )
@@ -153,7 +152,6 @@ struct Pairing: Sendable {
         if asksUser {
             let question = PairingConsent(
                 model: agreement.model,
-                isBonding: request.authentication.isBonding,
                 replacesBond: parameters.existing != nil,
                 replaced: parameters.existing?.identityAddress.withoutIdentity
             )
@@ -317,7 +315,6 @@ struct Pairing: Sendable {
         self.state = .consentToReplace(agreement, key, exchange)
         let question = PairingConsent(
             model: agreement.model,
-            isBonding: agreement.isBonding,
             replacesBond: true,
             replaced: replaced
         )

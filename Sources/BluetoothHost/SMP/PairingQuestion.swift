@@ -93,8 +93,6 @@ public enum PairingQuestion: Hashable, Sendable {
 public struct PairingConsent: Hashable, Sendable {
     /// The association model; `nil` if a peripheral requests the pairing, although this central does not need one.
     package var model: AssociationModel?
-    /// Whether the peer stores the keys.
-    package var isBonding: Bool
     /// Whether the pairing would replace a bonded or known device: the peer itself, with new keys, or another one,
     /// whose identity address the peer claims.
     package var replacesBond: Bool
@@ -102,14 +100,8 @@ public struct PairingConsent: Hashable, Sendable {
     package var replaced: DeviceAddress?
 
     /// A pairing, for a stack that pairs by itself.
-    package init(
-        model: AssociationModel?,
-        isBonding: Bool,
-        replacesBond: Bool,
-        replaced: DeviceAddress? = nil
-    ) {
+    package init(model: AssociationModel?, replacesBond: Bool, replaced: DeviceAddress? = nil) {
         self.model = model
-        self.isBonding = isBonding
         self.replacesBond = replacesBond
         self.replaced = replaced
     }

@@ -164,7 +164,7 @@ public struct PublicKey: Hashable, Sendable {
     package var y: Octets32
 
     /// A key from its coordinates.
-    public init(x: Octets32, y: Octets32) {
+    package init(x: Octets32, y: Octets32) {
         self.x = x
         self.y = y
     }

@@ -11,7 +11,7 @@ import NIOPosix
 /// way round: the receiver gets the host's packets, and sent packets go to the host.
 public final class H4Channel: HCIChannel {
     /// The number of unsent octets at which the connection ends.
-    public static let defaultUnsentLimit = 2 * 1024 * 1024
+    public static let defaultWriteQueueLimit = 2 * 1024 * 1024
 
     public let eventLoop: any EventLoop
     private let channel: any Channel

@@ -21,8 +21,8 @@ public final class H4Server {
         public init(
             connections: Int = 256,
             refusals: Int = 64,
-            unsentOctets: Int = H4Channel.defaultUnsentLimit,
-            allUnsentOctets: Int = 16 * H4Channel.defaultUnsentLimit
+            unsentOctets: Int = H4Channel.defaultWriteQueueLimit,
+            allUnsentOctets: Int = 16 * H4Channel.defaultWriteQueueLimit
         ) {
             self.connections = connections
             self.refusals = refusals
@@ -178,7 +178,7 @@ private final class Acceptor {
             let stream = H4Stream(
                 receivingFrom: .host,
                 on: channel.eventLoop,
-                unsentLimit: self.limits.unsentOctets,
+                writeQueueLimit: self.limits.unsentOctets,
                 backlog: self.backlog
             )
             try channel.pipeline.syncOperations.addHandler(stream)

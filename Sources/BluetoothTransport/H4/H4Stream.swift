@@ -60,7 +60,7 @@ final class H4Stream: ChannelDuplexHandler {
     private let eventLoop: any EventLoop
     private let medium: H4Medium
     /// The number of unsent octets at which the connection ends.
-    private let unsentLimit: Int
+    private let writeQueueLimit: Int
     /// The unsent octets of all connections of a server.
     private let backlog: H4Backlog?
     @exclusivity(unchecked) private var state = State.held(readIsWanted: false, end: nil)
@@ -76,10 +76,10 @@ final class H4Stream: ChannelDuplexHandler {
         receivingFrom sender: H4Framer.Sender,
         over medium: H4Medium = .socket,
         on eventLoop: any EventLoop,
-        unsentLimit: Int = H4Channel.defaultUnsentLimit,
+        writeQueueLimit: Int = H4Channel.defaultWriteQueueLimit,
         backlog: H4Backlog? = nil
     ) {
-        self.unsentLimit = unsentLimit
+        self.writeQueueLimit = writeQueueLimit
         self.backlog = backlog
         self.eventLoop = eventLoop
         self.medium = medium
@@ -186,7 +186,7 @@ final class H4Stream: ChannelDuplexHandler {
             let count = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
         else { return }
         let isOverShare = self.backlog?.isOverShare(ObjectIdentifier(self), count) ?? false
-        guard count >= self.unsentLimit || isOverShare else { return }
+        guard count >= self.writeQueueLimit || isOverShare else { return }
         self.finish("\(self.otherEnd) does not read what is sent to it")
     }
 

@@ -28,13 +28,13 @@ final class PacketBoundaries: ChannelDuplexHandler {
         case ended
     }
 
-    private let unsentLimit: Int
+    private let writeQueueLimit: Int
     private var state = State.ready
     private var outgoing = H4Framer(readingFrom: .host, maximumDataLength: Int(UInt16.max))
     private var context: ChannelHandlerContext?
 
-    /// - Parameter unsentLimit: The number of unsent octets at which the connection ends.
-    init(unsentLimit: Int = H4Channel.defaultUnsentLimit) { self.unsentLimit = unsentLimit }
+    /// - Parameter writeQueueLimit: The number of unsent octets at which the connection ends.
+    init(writeQueueLimit: Int = H4Channel.defaultWriteQueueLimit) { self.writeQueueLimit = writeQueueLimit }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -63,7 +63,7 @@ final class PacketBoundaries: ChannelDuplexHandler {
 
     func flush(context: ChannelHandlerContext) {
         self.send()
-        if self.outgoing.pendingOctetCount > self.unsentLimit {
+        if self.outgoing.pendingOctetCount > self.writeQueueLimit {
             self.end(TransportError(.failed, "it does not take what is sent to it"))
         }
     }

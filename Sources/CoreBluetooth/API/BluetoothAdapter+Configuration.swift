@@ -174,8 +174,8 @@ extension BluetoothAdapter {
     /// The adapter of managers that name none: that of the surrounding
     /// ``run(_:)``, else the selected one, else the one that `COREBLUETOOTH_ADAPTER` names, else the user's air.
     public static var `default`: BluetoothAdapter {
-        if let surrounding = self.surrounding ?? Surroundings.ofWork?.adapter { return surrounding }
-        Surroundings.reportMissing()
+        if let surrounding = self.surrounding ?? WorkContext.ofWork?.adapter { return surrounding }
+        WorkContext.reportMissing()
         return self.selected.withLockedValue { selected in
             if let selected { return selected }
             let name = ProcessInfo.processInfo.environment["COREBLUETOOTH_ADAPTER"] ?? ""

@@ -359,15 +359,15 @@ public final class BluetoothAdapter: Sendable {
                 let rest = heldUntil.withLockedValue { $0 } - eventLoop.now
                 eventLoop.execute(after: max(delay, rest)) { [weak self] in
                     guard let self else { return }
-                    let surroundings = Surroundings(adapter: self, application: application)
+                    let context = WorkContext(adapter: self, application: application)
                     let deliver: @Sendable () -> Void = {
-                        surroundings.run {
+                        context.run {
                             let isThere = application == nil || process != nil && application?.value.process == process
                             mailbox.drain { if isThere { receive(&$0) } }
                         }
                     }
                     guard let scheduler = self.callbackScheduler else { return deliver() }
-                    scheduler.call(on: queue, in: surroundings, deliver)
+                    scheduler.call(on: queue, in: context, deliver)
                 }
             }
         }

@@ -87,7 +87,7 @@ package enum CurrentApplication {
     @TaskLocal static var bound: NIOLoopBound<any ApplicationPolicy>?
 
     /// The app; `nil` for a plain process. Only ever set on the app's own event loop.
-    static var policy: (any ApplicationPolicy)? { (self.bound ?? Surroundings.ofWork?.application)?.value }
+    static var policy: (any ApplicationPolicy)? { (self.bound ?? WorkContext.ofWork?.application)?.value }
 
     /// Runs an app's code: managers that it creates belong to the app.
     package static func run<Result>(

@@ -37,13 +37,13 @@ final class WorkOwner: Sendable {
     /// The streams of random numbers from which it draws, one for each queue.
     let streams: UInt64
     /// The context of managers that the work creates; `nil` for the test itself.
-    let surroundings: Surroundings?
+    let context: WorkContext?
 
-    init(_ work: WorldWork, order: WorkOrder, streams: UInt64, surroundings: Surroundings?) {
+    init(_ work: WorldWork, order: WorkOrder, streams: UInt64, context: WorkContext?) {
         self.work = work
         self.order = order
         self.streams = streams
-        self.surroundings = surroundings
+        self.context = context
     }
 
     /// The owner of the present thread's work; `nil` if it is not work of a world.

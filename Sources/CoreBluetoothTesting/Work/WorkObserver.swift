@@ -42,8 +42,8 @@ enum WorkObserver {
             return !state.isStarted
         }
         guard isFirst else { return }
-        Surroundings.find(
-            by: { WorkOwner.ofThread?.surroundings },
+        WorkContext.find(
+            by: { WorkOwner.ofThread?.context },
             reportMissing: { WorkObserver.reportMissingDevice() }
         )
         dispatch_work_observe(
@@ -146,12 +146,12 @@ enum WorkObserver {
 
     /// The owner of work that the present thread hands over.
     private static func owner() -> WorkOwner? {
-        if let surroundings = Surroundings.current,
-            let callbacks = surroundings.adapter.callbackScheduler as? DeviceCallbacks
+        if let context = WorkContext.current,
+            let callbacks = context.adapter.callbackScheduler as? DeviceCallbacks
         {
-            return callbacks.work.makeOwner(place: callbacks.place, surroundings: surroundings)
+            return callbacks.work.makeOwner(place: callbacks.place, context: context)
         }
-        return WorkOwner.ofThread ?? self.workOfTest?.makeOwner(place: nil, surroundings: nil)
+        return WorkOwner.ofThread ?? self.workOfTest?.makeOwner(place: nil, context: nil)
     }
 
     /// The work of the world that the present task or thread has created.
@@ -188,8 +188,8 @@ final class DeviceCallbacks: CallbackScheduler {
     /// The thread that lets time pass waits for handed over work, so it must not wait for itself.
     var mayBlock: Bool { WorkOwner.ofThread != nil && !dispatch_work_is_on_main_queue() }
 
-    func call(on queue: DispatchQueue, in surroundings: Surroundings?, _ work: @escaping @Sendable () -> Void) {
-        let owner = self.work.makeOwner(place: self.place, surroundings: surroundings)
+    func call(on queue: DispatchQueue, in context: WorkContext?, _ work: @escaping @Sendable () -> Void) {
+        let owner = self.work.makeOwner(place: self.place, context: context)
         self.work.handOver(to: queue, owner: owner, work)
     }
 }

@@ -80,7 +80,7 @@ final class WorldWork: @unchecked Sendable {
     /// start.
     ///
     /// - Parameter place: The index of the device in its world; `nil` for the test itself.
-    func makeOwner(place: Int?, surroundings: Surroundings?) -> WorkOwner {
+    func makeOwner(place: Int?, context: WorkContext?) -> WorkOwner {
         let outer = WorkOwner.ofThread.flatMap { $0.work === self ? $0.order.start : nil }
         let (start, countSinceRest) = self.condition.withLock {
             if outer == nil { self.startCount += 1 }
@@ -91,7 +91,7 @@ final class WorldWork: @unchecked Sendable {
             order: WorkOrder(device: place, start: start),
             // Work of the test draws from a few thousand streams, which are reused after each rest.
             streams: place.map { UInt64($0) + 1 } ?? countSinceRest << 32,
-            surroundings: surroundings
+            context: context
         )
     }
 

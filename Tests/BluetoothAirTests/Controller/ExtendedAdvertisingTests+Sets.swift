@@ -93,10 +93,11 @@ struct AdvertisingSetTests: AdvertisingSetCommands {
             let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
             let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
             #expect(atPeripheral.advertisingHandle == self.first && atCentral.advertisingHandle == nil)
-            #expect(atPeripheral.centralClockAccuracy == .ppm50 && atCentral.centralClockAccuracy == .ppm500)
+            #expect(atPeripheral.connection.centralClockAccuracy == .ppm50)
+            #expect(atCentral.connection.centralClockAccuracy == .ppm500)
             let event = try #require(peripheral.take(LEAdvertisingSetTerminated.self))
             #expect(event.completedEvents == count)
-            #expect(event.handle == atPeripheral.handle)
+            #expect(event.handle == atPeripheral.connection.handle)
         }
     }
 

@@ -118,7 +118,7 @@ struct FlowControlTests {
 
     @Test("requires host buffers for one packet of the controller's length (7.3.39)")
     func hostBuffers() {
-        let length = UInt16(VirtualControllerConfiguration().model.aclDataPacketLength)
+        let length = UInt16(VirtualController.Configuration().model.aclDataPacketLength)
         for (length, count, status) in [
             (length, 1, HCIErrorCode.success), (length + 1, 1, .success), (length - 1, 1, .invalidParameters),
             (length, 0, .invalidParameters),

@@ -106,7 +106,7 @@ struct InitiatingCommandTests {
         peripheral.controller.refusesConnections = false
         central.ok(TestHost.createConnection(to: peripheral.controller.address))
         testbed.pass(.seconds(1))
-        #expect(central.take(LEEnhancedConnectionCompleteV2.self)?.status == .success)
+        #expect(central.take(LEEnhancedConnectionCompleteV2.self)?.connection.status == .success)
     }
 
     @Test("checks the ranges of LE Extended Create Connection, except scan times of a PHY without scanning (7.8.66)")

@@ -59,7 +59,7 @@ struct PrivacyOnAirTests {
             TestHost.createConnection(to: self.advertiser.controller.address, ownAddressType: .resolvableOrPublic)
         )
         self.testbed.pass(.milliseconds(300))
-        let event = try #require(self.central.take(LEEnhancedConnectionCompleteV2.self))
+        let event = try #require(self.central.take(LEEnhancedConnectionCompleteV2.self)).connection
         #expect(event.peer == self.identity(of: self.advertiser))
     }
 
@@ -142,7 +142,7 @@ struct PrivacyOnAirTests {
             TestHost.createConnection(to: .none, filterPolicy: .acceptList, ownAddressType: .resolvableOrPublic)
         )
         self.testbed.pass(.milliseconds(300))
-        let event = try #require(self.central.take(LEEnhancedConnectionCompleteV2.self))
+        let event = try #require(self.central.take(LEEnhancedConnectionCompleteV2.self)).connection
         #expect(event.peer == self.identity(of: self.advertiser))
         #expect(event.localResolvableAddress.map { ResolvableAddress.matches($0, self.centralKey) } == true)
         #expect(event.peerResolvableAddress.map { ResolvableAddress.matches($0, self.advertiserKey) } == true)

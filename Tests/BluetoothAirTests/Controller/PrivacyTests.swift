@@ -77,7 +77,7 @@ struct PrivacyTests {
 
         central.ok(TestHost.createConnection(to: DeviceAddress(self.identity.value, kind: .randomIdentity)))
         testbed.pass(.milliseconds(200))
-        let event = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
+        let event = try #require(central.take(LEEnhancedConnectionCompleteV2.self)).connection
         #expect(event.peer == DeviceAddress(self.identity.value, kind: .randomIdentity))
         #expect(event.peerResolvableAddress?.value == unknown.address.value)
         #expect(event.localResolvableAddress == nil)
@@ -98,8 +98,8 @@ struct PrivacyTests {
         )
         central.ok(TestHost.createConnection(to: peripheral.controller.address, ownAddressType: .resolvableOrPublic))
         testbed.pass(.milliseconds(300))
-        let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
-        let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
+        let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self)).connection
+        let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self)).connection
         #expect(atCentral.peer == DeviceAddress(peripheral.controller.address.value, kind: .publicIdentity))
         #expect(atPeripheral.peer == DeviceAddress(central.controller.address.value, kind: .publicIdentity))
         #expect(atCentral.localResolvableAddress == atPeripheral.peerResolvableAddress)
@@ -147,8 +147,8 @@ struct PrivacyTests {
         peripheral.advertise()
         central.ok(TestHost.createConnection(to: peripheral.controller.address, ownAddressType: .random))
         self.testbed.pass(.milliseconds(300))
-        let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self))
-        let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self))
+        let atCentral = try #require(central.take(LEEnhancedConnectionCompleteV2.self)).connection
+        let atPeripheral = try #require(peripheral.take(LEEnhancedConnectionCompleteV2.self)).connection
         #expect(atCentral.status == .success && atCentral.localResolvableAddress == nil)
         #expect(atPeripheral.peer == own && atPeripheral.peerResolvableAddress == nil)
     }

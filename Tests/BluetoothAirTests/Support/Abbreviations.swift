@@ -147,10 +147,10 @@ extension LECreateConnection {
     }
 }
 
-extension VirtualControllerConfiguration {
+extension VirtualController.Configuration {
     /// A controller whose every resource is scarce.
-    static var small: VirtualControllerConfiguration {
-        var configuration = VirtualControllerConfiguration()
+    static var small: VirtualController.Configuration {
+        var configuration = VirtualController.Configuration()
         configuration.model.aclDataPacketLength = 27
         configuration.model.aclDataPacketCount = 3
         configuration.model.maximumLinkCount = 2

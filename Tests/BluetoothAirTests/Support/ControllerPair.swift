@@ -12,7 +12,7 @@ struct ControllerPair {
     init() {
         let air = self.testbed.air
         self.controllers = [0, 1].map {
-            Controller(air: air, index: $0, slot: $0, configuration: VirtualControllerConfiguration())
+            Controller(air: air, index: $0, slot: $0, configuration: VirtualController.Configuration())
         }
     }
 

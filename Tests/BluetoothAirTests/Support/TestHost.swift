@@ -20,15 +20,15 @@ final class AirTestbed {
     /// A host whose controller was reset and reports all events.
     func host(
         leEvents: LEEventMask = TestHost.usualEvents,
-        _ change: (inout VirtualControllerConfiguration) -> Void = { _ in }
+        _ change: (inout VirtualController.Configuration) -> Void = { _ in }
     ) -> TestHost {
-        var configuration = VirtualControllerConfiguration()
+        var configuration = VirtualController.Configuration()
         change(&configuration)
         return self.host(configuration: configuration, leEvents: leEvents)
     }
 
     func host(
-        configuration: VirtualControllerConfiguration,
+        configuration: VirtualController.Configuration,
         leEvents: LEEventMask = TestHost.usualEvents
     ) -> TestHost {
         let host = TestHost(self, self.air.makeController(configuration: configuration))

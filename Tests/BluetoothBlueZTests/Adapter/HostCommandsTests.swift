@@ -49,13 +49,18 @@ struct HostCommandsTests {
         var commands = HostCommands()
         commands.sent(LEAddDeviceToFilterAcceptList(entry: .device(self.peers[0])).packet())
         commands.sent(self.create.packet())
-        commands.received(
-            HCIPacket(h4: ByteBuffer(bytes: [0x04, 0x3E, 0x13, 0x01, 0x00, 0x40, 0x00, 0x01] as [UInt8]))
+        var event = LEEnhancedConnectionComplete(
+            handle: ConnectionHandle(rawValue: 0x40),
+            role: .peripheral,
+            peer: self.peers[0],
+            interval: ConnectionInterval(rawValue: 24),
+            latency: 0,
+            supervisionTimeout: SupervisionTimeout(rawValue: 100)
         )
+        commands.received(event.packet())
         #expect(commands.wanted.count == 1, "a link as peripheral is another one")
-        commands.received(
-            HCIPacket(h4: ByteBuffer(bytes: [0x04, 0x3E, 0x13, 0x01, 0x00, 0x40, 0x00, 0x00] as [UInt8]))
-        )
+        event.role = .central
+        commands.received(event.packet())
         #expect(commands.wanted.isEmpty)
         commands.sent(self.create.packet())
         commands.sent(Reset().packet())

@@ -31,7 +31,7 @@ private final class HiddenHost: LEHostDelegate {
         self.host = LEHost(eventLoop: air.eventLoop, configuration: configuration)
         self.host.identityResolvingKey = self.identity.identityResolvingKey
         self.host.delegate = self
-        var controller = VirtualControllerConfiguration()
+        var controller = VirtualController.Configuration()
         controller.model.resolvingListSize = resolvingListSize
         self.host.attach(to: air.makeController(configuration: controller))
     }

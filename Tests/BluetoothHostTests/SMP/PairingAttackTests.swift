@@ -236,7 +236,6 @@ struct PairingAttackTests {
             next.pair()
             let question = PairingConsent(
                 model: .justWorks,
-                isBonding: true,
                 replacesBond: true,
                 replaced: bond?.identityAddress
             )

@@ -85,14 +85,14 @@ struct PairingUserTests {
 
         ## Gives the user 30 s for the consent
         > 01 03 00 09 10 00 00
-        ? consent justWorks bonding
+        ? consent justWorks
         wait 30
         ? userTimedOut
         yes
 
         ## Gives the peer 30 s from the consent of the responder's user on
         > 01 03 00 09 10 00 00
-        ? consent justWorks bonding
+        ? consent justWorks
         wait 29
         yes
         < 02 03 00 09 10 00 00
@@ -114,7 +114,7 @@ struct PairingUserTests {
         @ peripheral asking fleeting
         ## Tells the user what the peer does, whatever this side does
         > 01 03 00 09 10 00 00
-        ? consent justWorks bonding
+        ? consent justWorks
 
         @ central legacy identity size=7 keys=01
         ## Gives the peer another 30 s with each command of this side, and none with encryption
@@ -182,7 +182,7 @@ struct PairingUserTests {
             same
             passkey 123456
             > 01 00 00 \(kind.authReq) 10 00 00
-            ? consent passkeyEntry(BluetoothHost.AssociationModel.PasskeyEntry.initiatorDisplays) bonding
+            ? consent passkeyEntry(BluetoothHost.AssociationModel.PasskeyEntry.initiatorDisplays)
             passkey 123456
             same
             yes

@@ -123,7 +123,7 @@ struct RepeatedAttemptsTests {
             ("peripheral", "\(asksPeer) \n wait 30 \n ? timedOut", false),
             ("peripheral", "\(asksPeer) \n end \n ? linkEnded", false),
             (
-                "peripheral asking", "> 01 03 00 09 10 00 00 \n ? consent justWorks bonding \n end \n ? linkEnded",
+                "peripheral asking", "> 01 03 00 09 10 00 00 \n ? consent justWorks \n end \n ? linkEnded",
                 false
             ),
             ("central asking", "> 0B 09 \n ? consent \n end \n ? linkEnded", false),

@@ -2,7 +2,7 @@
 //
 //     pair authenticated            pairs; the level is the least that is wanted
 //     secure authenticated          wants the link to have a level
-//     ? consent justWorks bonding   the user is asked, also `replaces` where keys would be replaced
+//     ? consent justWorks           the user is asked, also `replaces` where keys would be replaced
 //     yes · no                      the user answers
 //     ? show 123456 · ? enter · ? compare 123456
 //     passkey 123456 · passkey none · same · different
@@ -131,7 +131,6 @@ struct SecurityManagerScript: HexScriptRunner {
         case .ask(.consent(let consent)):
             var words = ["? consent"]
             if let model = consent.model { words.append("\(model)") }
-            if consent.isBonding { words.append("bonding") }
             if consent.replacesBond { words.append("replaces") }
             return words.joined(separator: " ")
         case .ask(.displayPasskey(let passkey)):

@@ -254,7 +254,6 @@ struct SecurityManagerTests {
         pair.pair()
         let question = PairingConsent(
             model: .justWorks,
-            isBonding: false,
             replacesBond: true,
             replaced: SecurityManagerPair.centralAddress
         )

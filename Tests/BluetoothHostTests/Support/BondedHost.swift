@@ -36,7 +36,7 @@ final class BondedHost: LEHostDelegate {
             )
         )
         self.host.delegate = self
-        var controller = VirtualControllerConfiguration()
+        var controller = VirtualController.Configuration()
         controller.model.resolvingListSize = resolvingListSize
         controller.model.eventDelay = eventDelay
         self.host.attach(to: air.makeController(configuration: controller))

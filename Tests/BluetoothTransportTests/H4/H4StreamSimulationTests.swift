@@ -20,7 +20,12 @@ struct H4StreamSimulationTests {
         over medium: H4Medium = .socket
     ) throws -> (embedded: EmbeddedChannel, channel: H4Channel, recorder: Recorder) {
         let embedded = EmbeddedChannel()
-        let stream = H4Stream(receivingFrom: sender, over: medium, on: embedded.embeddedEventLoop, unsentLimit: 4_096)
+        let stream = H4Stream(
+            receivingFrom: sender,
+            over: medium,
+            on: embedded.embeddedEventLoop,
+            writeQueueLimit: 4_096
+        )
         try embedded.pipeline.syncOperations.addHandler(stream)
         try embedded.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
         return (embedded, H4Channel(channel: embedded, stream: stream), Recorder())

@@ -58,10 +58,10 @@ struct H4StreamTests {
         "ends a connection whose peer does not read exactly at the limit",
         arguments: [(24, false, false), (25, false, true), (26, false, true), (26, true, false)]
     )
-    func unsentLimit(count: Int, isWritable: Bool, isEnded: Bool) throws {
+    func writeQueueLimit(count: Int, isWritable: Bool, isEnded: Bool) throws {
         let embedded = EmbeddedChannel()
         try embedded.pipeline.syncOperations.addHandler(Keeping())
-        let stream = H4Stream(receivingFrom: .host, on: embedded.embeddedEventLoop, unsentLimit: 25)
+        let stream = H4Stream(receivingFrom: .host, on: embedded.embeddedEventLoop, writeQueueLimit: 25)
         try embedded.pipeline.syncOperations.addHandler(stream)
         let channel = H4Channel(channel: embedded, stream: stream)
         let recorder = Recorder()

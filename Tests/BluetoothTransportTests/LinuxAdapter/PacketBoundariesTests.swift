@@ -14,9 +14,9 @@ struct PacketBoundariesTests {
         [0x05, 0x40, 0x00, 0x00, 0x00], [0x01, 0x01, 0x20, 0x01, 9], [0x04, 0x10, 0x01, 0x42],
     ]
 
-    private func channel(unsentLimit: Int = 1024) throws -> EmbeddedChannel {
+    private func channel(writeQueueLimit: Int = 1024) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandler(PacketBoundaries(unsentLimit: unsentLimit))
+        try channel.pipeline.syncOperations.addHandler(PacketBoundaries(writeQueueLimit: writeQueueLimit))
         return channel
     }
 
@@ -55,7 +55,7 @@ struct PacketBoundariesTests {
     @Test("ends the channel only beyond the limit")
     func limit() throws {
         for count in [9, 10, 11] {
-            let channel = try self.channel(unsentLimit: 10)
+            let channel = try self.channel(writeQueueLimit: 10)
             // An incomplete packet.
             channel.write(
                 ByteBuffer(bytes: [0x02, 0x40, 0x00, 200, 0] + [UInt8](repeating: 1, count: count - 5)),
@@ -73,7 +73,7 @@ struct PacketBoundariesTests {
     func taken(count: Int) throws {
         let packet: [UInt8] = [0x02, 0x40, 0x00, 0x02, 0x00, 1, 2]
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandler(PacketBoundaries(unsentLimit: 1024))
+        try channel.pipeline.syncOperations.addHandler(PacketBoundaries(writeQueueLimit: 1024))
         channel.write(ByteBuffer(bytes: [[UInt8]](repeating: packet, count: count).joined()), promise: nil)
         channel.flush()
         var writes: [[UInt8]] = []

@@ -163,6 +163,7 @@ struct TraceTests {
         let reads = trace.of("phone", .att).during(connected...).containing("Read Request")
         #expect(!reads.isEmpty && reads.allSatisfy { $0.device == "phone" && $0.text.hasPrefix("Read Request") })
         #expect(reads.count == trace.containing("Read Request").during(connected...).layers(.att).of("phone").count)
+        #expect(trace.of("phone", .att).last(with: "Read Request")?.time == reads.last?.time)
     }
 
     @Test("keeps the last lines of a world, with the names of links and attributes", arguments: [1, 10, 100])

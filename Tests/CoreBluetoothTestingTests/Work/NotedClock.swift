@@ -5,7 +5,7 @@
 extension WorkOwner {
     /// The owner of the first start on the first device of a world.
     static func first(_ work: WorldWork) -> WorkOwner {
-        WorkOwner(work, order: WorkOrder(device: 0, start: 1), streams: 1, surroundings: nil)
+        WorkOwner(work, order: WorkOrder(device: 0, start: 1), streams: 1, context: nil)
     }
 }
 

@@ -10,7 +10,7 @@ struct WorkItemTests {
         let (work, clock) = (WorldWork(), NotedClock())
         work.clock = clock
         let order = WorkOrder(device: 0, start: number)
-        let owner = WorkOwner(work, order: order, streams: streams, surroundings: nil)
+        let owner = WorkOwner(work, order: order, streams: streams, context: nil)
         let queue = WorkQueue(label: label, isMain: false)
         WorkItem(number: number, owner: owner, queue: queue, end: nil, {}).perform()
         #expect(clock.streams.count == 2 && clock.streams.last == 0)

@@ -16,7 +16,7 @@ struct WorldWorkTests {
     }
 
     private static func owner(_ work: WorldWork, _ device: Int?, _ start: UInt64) -> WorkOwner {
-        WorkOwner(work, order: WorkOrder(device: device, start: start), streams: 1, surroundings: nil)
+        WorkOwner(work, order: WorkOrder(device: device, start: start), streams: 1, context: nil)
     }
 
     @Test("waits for rest once, and reports a failed wait once")

@@ -9,7 +9,7 @@ import Testing
 @Suite("WorldLoop with the clocks of a process")
 struct ProcessClockTests {
     private static func owner(_ work: WorldWork, _ device: Int?, _ start: UInt64) -> WorkOwner {
-        WorkOwner(work, order: WorkOrder(device: device, start: start), streams: 1, surroundings: nil)
+        WorkOwner(work, order: WorkOrder(device: device, start: start), streams: 1, context: nil)
     }
 
     @Test("orders deadlines and tasks by their instants, up to the end of the time")

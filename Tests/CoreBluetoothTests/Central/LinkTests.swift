@@ -14,7 +14,7 @@ struct LinkTests {
     @Test("6.9 6.3 fails with connectionLimitReached when the controller has no link left, and connects later")
     func limit() throws {
         let testbed = Testbed()
-        var configuration = VirtualControllerConfiguration()
+        var configuration = VirtualController.Configuration()
         configuration.model.maximumLinkCount = 2
         let source = BreakableSource(air: testbed.air, configuration: configuration)
         let central = testbed.central(on: source.adapter("Curious", testbed))

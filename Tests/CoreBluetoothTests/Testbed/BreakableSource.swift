@@ -10,7 +10,7 @@ import Testbed
 /// A source of virtual controllers whose channels a test can close.
 final class BreakableSource: ChannelSource {
     private let air: Air
-    private let controllerConfiguration: VirtualControllerConfiguration
+    private let controllerConfiguration: VirtualController.Configuration
     private weak var channel: BreakableChannel?
     private(set) var openCount = 0
     private(set) var closeCount = 0
@@ -21,7 +21,7 @@ final class BreakableSource: ChannelSource {
     /// Commands that the controller refuses, and why; they are answered by HCI_Command_Complete.
     var refused: [HCIOpcode: HCIErrorCode] = [:]
 
-    init(air: Air, configuration: VirtualControllerConfiguration = VirtualControllerConfiguration()) {
+    init(air: Air, configuration: VirtualController.Configuration = VirtualController.Configuration()) {
         self.air = air
         self.controllerConfiguration = configuration
     }

@@ -144,7 +144,8 @@ final class ForeignPeripheral: HCIChannelReceiver {
         switch try? HCIEvent(packet) {
         case .leConnectionComplete(let event) where event.status == .success: self.link = event.handle
         case .leEnhancedConnectionComplete(let event) where event.status == .success: self.link = event.handle
-        case .leEnhancedConnectionCompleteV2(let event) where event.status == .success: self.link = event.handle
+        case .leEnhancedConnectionCompleteV2(let event) where event.connection.status == .success:
+            self.link = event.connection.handle
         case .disconnectionComplete:
             self.link = nil
             self.send(LESetAdvertisingEnable(isEnabled: true))

@@ -14,7 +14,7 @@ final class RestartableDevice {
     let storage = MemoryStorage()
     /// The configuration of the next process.
     var configuration: BluetoothAdapter.Configuration
-    private var controllerConfiguration = VirtualControllerConfiguration()
+    private var controllerConfiguration = VirtualController.Configuration()
     /// The adapter of the present process.
     private(set) var adapter: BluetoothAdapter!
     private var source: BreakableSource!

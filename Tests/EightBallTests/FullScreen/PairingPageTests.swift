@@ -25,7 +25,7 @@ struct PairingPageTests {
     }
 
     private static let code = Passkey(42)
-    private static let consent = PairingQuestion.consent(.init(model: nil, isBonding: true, replacesBond: false))
+    private static let consent = PairingQuestion.consent(.init(model: nil, replacesBond: false))
 
     /// The result of keys: the answers, and whether the last one ends the page.
     private func press(_ keys: [Key], _ question: PairingQuestion) throws -> ([PairingAnswer], Bool) {
@@ -77,7 +77,7 @@ struct PairingPageTests {
     @Test("names the other device, or the beginning of its identifier, and says that keys are replaced")
     func words() throws {
         let code = try #require(Self.code)
-        let again = PairingQuestion.consent(.init(model: nil, isBonding: true, replacesBond: true))
+        let again = PairingQuestion.consent(.init(model: nil, replacesBond: true))
         for (question, name, words) in [
             (.displayPasskey(code), "Anna", "Anna wants to pair. Enter this code there: 000042"),
             (.enterPasskey, "Anna", "Anna shows a code. Enter it here"),

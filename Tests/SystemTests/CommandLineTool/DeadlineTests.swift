@@ -33,7 +33,7 @@ struct DeadlineTests {
         func cancel() { deadlines.last?.cancel() }
 
         func begin(_ number: Int) {
-            let question = PairingQuestion.consent(.init(model: nil, isBonding: true, replacesBond: false))
+            let question = PairingQuestion.consent(.init(model: nil, replacesBond: false))
             conversation.begin(PairingPrompt(question, of: Self.peer(number)) { _ in })
         }
 

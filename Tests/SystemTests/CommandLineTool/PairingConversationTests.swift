@@ -32,8 +32,8 @@ struct PairingConversationTests {
         PairingPeer(identifier: UUID(uuidString: "\(digit)0000000-0000-0000-0000-000000000000") ?? UUID(), name: name)
     }
 
-    private static var consent: PairingQuestion { .consent(.init(model: nil, isBonding: true, replacesBond: false)) }
-    private static var again: PairingQuestion { .consent(.init(model: nil, isBonding: true, replacesBond: true)) }
+    private static var consent: PairingQuestion { .consent(.init(model: nil, replacesBond: false)) }
+    private static var again: PairingQuestion { .consent(.init(model: nil, replacesBond: true)) }
     private static var code: Passkey { get throws { try #require(Passkey(42)) } }
 
     @Test("takes a line for one answer: yes, else no, and six digits for a code")

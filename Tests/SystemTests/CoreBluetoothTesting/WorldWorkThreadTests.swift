@@ -24,7 +24,7 @@ extension WorldWork {
             to: queue,
             isBarrier: false,
             isWaiting: isWaiting,
-            owner: WorkOwner(self, order: firstOrder, streams: 1, surroundings: nil),
+            owner: WorkOwner(self, order: firstOrder, streams: 1, context: nil),
             task: task,
             { argument in
                 guard let argument else { return }

@@ -17,11 +17,8 @@ public struct DiscoverPrimaryServices: GATTRequestProcedure {
     private var start: AttributeHandle = 0x0001
     private var found: [GATTRemoteService] = []
 
-    /// Discover All Primary Services (4.4.1).
-    public init() { self.search = .all }
-
-    /// Discover Primary Service by Service UUID (4.4.2), once for each of `uuids`; `nil` for all services.
-    public init(uuids: [BluetoothUUID]?) {
+    /// Discover Primary Service by Service UUID (4.4.2), once for each of `uuids`; by default all services (4.4.1).
+    public init(uuids: [BluetoothUUID]? = nil) {
         guard let uuids else {
             self.search = .all
             return

@@ -88,7 +88,7 @@ extension LEHost {
     }
 
     /// Removes the Write Commands to these handles from the queue; they are counted as if they had left.
-    public func cancelWritesWithoutResponse(to handles: AttributeHandleRange, on link: LinkID) {
+    package func cancelWritesWithoutResponse(to handles: AttributeHandleRange, on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         link.client.dropCommands(to: handles, into: &link.bearerActions)
@@ -103,7 +103,7 @@ extension LEHost {
     /// If a database was validated on this link before, only its Database Hash is read, unless that has changed.
     /// Otherwise the delegate is asked for the cached database when the turn comes. The delegate gets the result. This
     /// validation replaces one that has not ended yet.
-    public func validateDatabaseCache(on link: LinkID) {
+    package func validateDatabaseCache(on link: LinkID) {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link] else { return }
         self.validateDatabaseCache(on: link)
@@ -114,7 +114,7 @@ extension LEHost {
     /// may have answered, or changed the answers. The request that was refused because the link was not secure ends as
     /// if the server had answered Database Out Of Sync, which is also reported to the delegate.
     /// - Returns: False if no request was sent on this link, so that nothing is known of the database.
-    public func distrustDatabase(on link: LinkID) -> Bool {
+    package func distrustDatabase(on link: LinkID) -> Bool {
         self.assertOnEventLoop()
         guard let link = self.openLinks[link], link.client.hasAsked else { return false }
         link.client.distrustDatabase(on: &link.bearer, now: self.eventLoop.now, into: &link.bearerActions)

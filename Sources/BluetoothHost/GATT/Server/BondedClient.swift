@@ -2,7 +2,7 @@
 // 7.2).
 
 public import BluetoothTypes
-public import NIOCore
+package import NIOCore
 
 /// The stored state of a bonded client.
 ///
@@ -31,7 +31,7 @@ public struct BondedClient: Hashable, Sendable {
     /// The Client Supported Features.
     package var features: UInt8
     /// The hash of the database that the client knows, 16 octets; `nil` if it has missed a change.
-    public var databaseHash: ByteBuffer?
+    package var databaseHash: ByteBuffer?
 
     /// Creates a record.
     package init(configurations: [Configuration], features: UInt8, databaseHash: ByteBuffer?) {

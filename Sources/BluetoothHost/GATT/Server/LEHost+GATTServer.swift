@@ -96,7 +96,7 @@ extension LEHost {
     ///
     /// - Returns: False if there is no such link, so that nothing is counted.
     @discardableResult
-    public func notifyUnconditionally(
+    package func notifyUnconditionally(
         _ value: ByteBuffer,
         characteristic handle: AttributeHandle,
         to link: LinkID,

@@ -97,8 +97,8 @@ struct StreamScheduleTests {
 
         init(mayBlock: Bool) { self.mayBlock = mayBlock }
 
-        func call(on queue: DispatchQueue, in surroundings: Surroundings?, _ work: @escaping @Sendable () -> Void) {
-            #expect(queue.isMain && surroundings == nil)
+        func call(on queue: DispatchQueue, in context: WorkContext?, _ work: @escaping @Sendable () -> Void) {
+            #expect(queue.isMain && context == nil)
             self.works.withLockedValue { $0.append(work) }
         }
 

@@ -5,11 +5,11 @@ import Testing
 @testable import LoopbackWeb
 
 @Suite("The limit of octets of a connection")
-struct OctetLimitTests {
+struct RequestSizeLimitTests {
     @Test("closes after more than 98,304 octets, in any number of parts", arguments: [1, 3, 4_096])
     func connection(parts: Int) throws {
         for more in [0, 1] {
-            let channel = EmbeddedChannel(handler: OctetLimit())
+            let channel = EmbeddedChannel(handler: RequestSizeLimit())
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8088)).wait()
             for _ in 0..<parts { try channel.writeInbound(ByteBuffer(repeating: 0x41, count: 98_304 / parts)) }
             #expect(channel.isActive)
@@ -20,7 +20,7 @@ struct OctetLimitTests {
 
     @Test("passes on what is within the limit, and nothing else")
     func passedOn() throws {
-        let channel = EmbeddedChannel(handler: OctetLimit())
+        let channel = EmbeddedChannel(handler: RequestSizeLimit())
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 8088)).wait()
         try channel.writeInbound(ByteBuffer(repeating: 0x41, count: 98_303))
         try channel.writeInbound(ByteBuffer(repeating: 0x42, count: 1))

@@ -8,8 +8,8 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("LEHost: link parameters")
-struct LEHostLinkParametersTests {
+@Suite("LEHost: connection and PHY updates")
+struct LEHostConnectionUpdateTests {
     private typealias PHYResult = Result<LinkPHYs, LEHostError>
     private typealias TimingResult = Result<LinkTiming, LEHostError>
 

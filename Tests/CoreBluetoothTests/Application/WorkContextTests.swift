@@ -5,8 +5,8 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite("1.1 The adapter and the app of code that runs")
-struct SurroundingsTests {
-    @Test("1.1 work in surroundings makes managers of their adapter and app, or of no app, whoever has begun it")
+struct WorkContextTests {
+    @Test("1.1 work in a context makes managers of its adapter and app, or of no app, whoever has begun it")
     func run() {
         let testbed = Testbed()
         let (adapter, other) = (testbed.adapter("One"), testbed.adapter("Two"))
@@ -14,20 +14,20 @@ struct SurroundingsTests {
         policy.authorization = .denied
         let application = NIOLoopBound<any ApplicationPolicy>(policy, eventLoop: testbed.loop)
         for isApp in [true, false] {
-            let surroundings = Surroundings(adapter: adapter, application: isApp ? application : nil)
+            let context = WorkContext(adapter: adapter, application: isApp ? application : nil)
             let beginner = PolicyStub("beginner")
             beginner.authorization = .restricted
             let (manager, authorization) = beginner.make(in: testbed) {
-                other.run { surroundings.run { (CBCentralManager(), CBManager.authorization) } }
+                other.run { context.run { (CBCentralManager(), CBManager.authorization) } }
             }
             #expect(manager.adapter === adapter)
             #expect(authorization == (isApp ? .denied : .allowedAlways))
             testbed.run()
             #expect(manager.state == (isApp ? .unauthorized : .poweredOn))
-            // The surroundings are restored afterwards.
+            // The context is restored afterwards.
             let after = other.run { () -> BluetoothAdapter? in
-                surroundings.run {}
-                return Surroundings.current?.adapter
+                context.run {}
+                return WorkContext.current?.adapter
             }
             #expect(after === other)
         }

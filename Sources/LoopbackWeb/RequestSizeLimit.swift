@@ -4,7 +4,7 @@
 import NIOCore
 
 /// Closes a connection on which too much arrives.
-final class OctetLimit: ChannelInboundHandler {
+final class RequestSizeLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
