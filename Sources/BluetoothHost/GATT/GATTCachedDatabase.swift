@@ -1,7 +1,7 @@
 // The identification of a server's database that a client stores, so that on the next link a single read validates its
 // whole cache (Vol 3, Part G, 2.5.2 and 7.3).
 
-public import NIOCore
+package import NIOCore
 
 /// The identification of a cached database, and the handles for configuring caching.
 ///

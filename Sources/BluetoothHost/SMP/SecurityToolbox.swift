@@ -5,7 +5,7 @@
 // Keys on the curve P-256 (Vol 3, Part H, 2.3.5.6.1) are computed by the host. A key of a peer is used only if it is a
 // point of the curve: a point of another curve would reveal this side's private key bit by bit (CVE-2018-5383).
 
-public import BluetoothTypes
+package import BluetoothTypes
 import Crypto
 import CryptoExtras
 
