@@ -1,5 +1,5 @@
-// What a role does with an L2CAP channel: it sends a long row of octets that follow from their place, and checks that what
-// comes is such a row. The streams are scheduled on the main run loop, as an app does it.
+// What a role does with an L2CAP channel: it sends a long row of octets that follow from their place, and checks that
+// what comes is such a row. The streams are scheduled on the main run loop, as an app does it.
 
 import CoreBluetooth
 import Foundation

@@ -1,5 +1,5 @@
-// The code of the page of the module, which is CoreBluetoothObservation.docc/CoreBluetoothObservation.md: a test compares
-// the two.
+// The code of the page of the module, which is CoreBluetoothObservation.docc/CoreBluetoothObservation.md: a test
+// compares the two.
 
 import CoreBluetooth
 #if canImport(CoreBluetoothObservation)

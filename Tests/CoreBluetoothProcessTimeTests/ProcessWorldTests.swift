@@ -80,7 +80,8 @@ struct OneInstantTests {
         case after, timer, sleep, semaphore, task
     }
 
-    /// Starts work on three queues that waits for one second; the last one comes first. Returns the order in which it ends.
+    /// Starts work on three queues that waits for one second; the last one comes first. Returns the order in which it
+    /// ends.
     private static func order(of wait: Wait) -> [String] {
         let world = World(seed: 1, time: .process)
         let (lines, passed) = (Lines(), Lines())

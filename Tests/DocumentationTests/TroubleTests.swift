@@ -1,5 +1,5 @@
-// The page "When something goes wrong" and the sources: each line that the page quotes is written somewhere, and each line
-// about wrong use, adapters, the air and kept state that the sources write is on the page.
+// The page "When something goes wrong" and the sources: each line that the page quotes is written somewhere, and each
+// line about wrong use, adapters, the air and kept state that the sources write is on the page.
 
 import Foundation
 import Testing
@@ -52,7 +52,8 @@ struct TroubleTests {
                 guard let found = text[match.range.upperBound...].prefix(600).prefixMatch(of: string) else { continue }
                 let line = (found.long ?? found.short ?? "").replacing("\\\"", with: "\"")
                     .replacing(/\\\((?:[^()]|\([^()]*\))*\)/, with: "…")
-                // The longest part tells lines apart; the page may leave the remedy behind the colon to the line itself.
+                // The longest part tells lines apart; the page may leave the remedy behind the colon to the line
+                // itself.
                 guard let part = Self.parts(line).max(by: { $0.count < $1.count })?.split(separator: ": ").first,
                     part.count > 5, !part.contains("\\("), part != "[CoreBluetooth]"
                 else { continue }

@@ -1,5 +1,5 @@
-// Requests of a central as the system hands them over, made by a test, and a peripheral manager that notes what they are
-// answered.
+// Requests of a central as the system hands them over, made by a test, and a peripheral manager that notes what they
+// are answered.
 
 package import Foundation
 

@@ -1,5 +1,5 @@
-// A campus in virtual time: devices at random places in an area of 2 km × 1 km, each of them a peripheral that advertises
-// a service under a name and a central that scans for it, with façade and trace. A device is heard up to
+// A campus in virtual time: devices at random places in an area of 2 km × 1 km, each of them a peripheral that
+// advertises a service under a name and a central that scans for it, with façade and trace. A device is heard up to
 // 334 m away, so of a thousand each one hears about a hundred and forty.
 
 import BenchmarkSupport

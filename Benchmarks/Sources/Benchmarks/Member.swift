@@ -9,8 +9,8 @@ import CoreBluetooth
 import Foundation
 
 enum Member {
-    /// An order, one line on the standard input: a word, a count, the octets of a value, and the time from one operation to the
-    /// next in microseconds, 0 for as fast as it goes.
+    /// An order, one line on the standard input: a word, a count, the octets of a value, and the time from one
+    /// operation to the next in microseconds, 0 for as fast as it goes.
     struct Order {
         var word: String
         var count: Int

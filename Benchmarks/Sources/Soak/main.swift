@@ -1,7 +1,7 @@
-// Streams between two programs, while processes are stopped and continued: writes without response, notifications and an
-// L2CAP channel in both directions, each alone and all at once, on the own air, whichever of the two serves it, and on
-// an air over TCP. Received octets are compared with those sent; nothing may be lost, duplicated or swapped,
-// no process may grow beyond 100 MB, and no stream may stall.
+// Streams between two programs, while processes are stopped and continued: writes without response, notifications and
+// an L2CAP channel in both directions, each alone and all at once, on the own air, whichever of the two serves it, and
+// on an air over TCP. Received octets are compared with those sent; nothing may be lost, duplicated or swapped, no
+// process may grow beyond 100 MB, and no stream may stall.
 //
 // The parent starts the programs, which are this program in a role, and stops them when a receiver reports a number of
 // octets, so that each stop is within a stream, however short that is.

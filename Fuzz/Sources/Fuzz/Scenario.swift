@@ -66,8 +66,8 @@ final class Scenario {
         self.loop.advanceTime(by: .seconds(2))
     }
 
-    /// Nothing is lost on the way to a slow receiver, no link ends because of it, and waiting data has a limit, whatever
-    /// the peer does.
+    /// Nothing is lost on the way to a slow receiver, no link ends because of it, and waiting data has a limit,
+    /// whatever the peer does.
     private func checkStreams() {
         let unread = self.app.readChannels()
         precondition(unread <= Self.mostUnread, "\(unread) octets of a channel waited for the app")

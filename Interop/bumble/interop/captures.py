@@ -17,8 +17,8 @@ def is_benign(message, att_opcode, length, event, status, is_legacy):
     # tshark takes each fragment of an extended advertisement for all of its data.
     if "Malformed" in message and is_legacy == "0":
         return True
-    # Bumble asks for the second version of LE Enhanced Connection Complete, where there is one; tshark does not know that
-    # event, and so not the link that it announces.
+    # Bumble asks for the second version of LE Enhanced Connection Complete, where there is one; tshark does not know
+    # that event, and so not the link that it announces.
     return message == 'Frame is out of any "connection handle" session'
 
 

@@ -16,9 +16,9 @@
 //
 // idle: our host does not want the device. absent: BlueZ has no object for it, so devices are searched. connecting:
 // Connect is on its way. waiting: it failed, and is called again. resolving: BlueZ is connected and looks at the
-// services. exploring: BlueZ is asked something, since a property may overtake objects, and its answer does not. offered:
-// the mirror advertises. linked: our host has its link. leaving: the device is wanted again while BlueZ still disconnects it,
-// which takes two seconds.
+// services. exploring: BlueZ is asked something, since a property may overtake objects, and its answer does not.
+// offered: the mirror advertises. linked: our host has its link. leaving: the device is wanted again while BlueZ still
+// disconnects it, which takes two seconds.
 //
 // A device can connect and get lost at any moment, which costs a call with a growing delay. A wish that ends for a
 // moment, as when the host changes its accept list, is kept. No timers: delays go out as actions.

@@ -1,5 +1,5 @@
-// Bonds in a form that can be stored: keys are hexadecimal digits, the most significant octet first, as the specification
-// prints them.
+// Bonds in a form that can be stored: keys are hexadecimal digits, the most significant octet first, as the
+// specification prints them.
 
 import BluetoothHost
 import BluetoothTypes

@@ -79,8 +79,8 @@ struct SetupFiles {
             """
     }
 
-    /// The command of one of our programs that is a service; `nil` for other programs, which report nothing to systemd as
-    /// a rule.
+    /// The command of one of our programs that is a service; `nil` for other programs, which report nothing to systemd
+    /// as a rule.
     private var serviceCommand: String? {
         switch name {
         case "corebluetooth": "advertise"

@@ -1,4 +1,5 @@
-// The central's side of the benchmark's L2CAP channel: sends all, and waits for the octet that confirms it; or gets all.
+// The central's side of the benchmark's L2CAP channel: sends all, and waits for the octet that confirms it; or gets
+// all.
 
 import CommandLineTool
 import CoreBluetooth

@@ -4,8 +4,8 @@
 //     free ──a host comes──▶ resetting ──the answers to all resets──▶ in use ──the host goes──▶ free, reset again
 //                               └──the host goes──▶ free
 //
-// A host that sends more than a little before the controller is reset is dropped. What a controller can do: never answer
-// a reset (its host waits), or go (everything ends, which the owner is given with the reason).
+// A host that sends more than a little before the controller is reset is dropped. What a controller can do: never
+// answer a reset (its host waits), or go (everything ends, which the owner is given with the reason).
 
 import BluetoothHCI
 import NIOCore

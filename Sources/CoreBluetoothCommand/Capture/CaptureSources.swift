@@ -207,8 +207,8 @@ final class ProgramCapture {
     /// How long, in milliseconds, to wait for the program's end.
     private nonisolated static let endLimit = 500
 
-    /// Ends the program with this one, which was interrupted: it is in a process group of its own, so the terminal does not
-    /// interrupt it.
+    /// Ends the program with this one, which was interrupted: it is in a process group of its own, so the terminal does
+    /// not interrupt it.
     private nonisolated static func endProgram() {
         guard let program else { return }
         kill(program, SIGTERM)

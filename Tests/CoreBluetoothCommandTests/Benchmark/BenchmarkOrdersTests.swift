@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The orders on a channel of the benchmark")
 struct BenchmarkOrdersTests {
-    /// Gives all octets, as many at once as may be read, and `size` at most; says what they led to, and behind how many.
+    /// Gives all octets, as many at once as may be read, and `size` at most; says what they led to, and behind how
+    /// many.
     private func effects(of octets: Data, _ size: Int) -> [Int: BenchmarkOrders.Effect] {
         var orders = BenchmarkOrders()
         var effects: [Int: BenchmarkOrders.Effect] = [:]

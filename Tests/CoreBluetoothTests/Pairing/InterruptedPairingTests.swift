@@ -1,4 +1,5 @@
-// Whole devices that pair by a code on an air with loss, one of which is killed, or loses its controller, in the middle.
+// Whole devices that pair by a code on an air with loss, one of which is killed, or loses its controller, in the
+// middle.
 
 import BluetoothAir
 import CoreBluetoothTesting

@@ -10,7 +10,8 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-/// Two devices without display and keys that hand over data; the peripheral gives its secret to authenticated links alone.
+/// Two devices without display and keys that hand over data; the peripheral gives its secret to authenticated links
+/// alone.
 private struct Couple {
     let agents = (
         central: ScriptedPairingAgent(.none, usesOutOfBandData: true),

@@ -1,5 +1,5 @@
-// Devices that hide behind private addresses, as apps meet them: a bonded peer keeps its identifier, an unbonded one does
-// not.
+// Devices that hide behind private addresses, as apps meet them: a bonded peer keeps its identifier, an unbonded one
+// does not.
 
 import BluetoothHCI
 import BluetoothHost

@@ -17,7 +17,8 @@ final class SimulatedCentral {
         var reconnectsByItself = false
         /// Whether a cancelled request whose end was not reported yet reconnects by itself.
         var didReconnectByItself = false
-        /// Whether a request that was made while the peripheral was connected reconnects by itself; `nil` if there was none.
+        /// Whether a request that was made while the peripheral was connected reconnects by itself; `nil` if there was
+        /// none.
         var repeatedRequest: Bool?
         /// Requests that were made while the peripheral is connected.
         var repeatedRequests = 0

@@ -141,7 +141,8 @@ struct BlockedQueueTests {
             await loop.advanceTime(by: .seconds(1))
             stream.queue.sync {}
         }
-        // The window of the app, the buffers of its host, those of the sender's controller, and the sender's own window.
+        // The window of the app, the buffers of its host, those of the sender's controller, and the sender's own
+        // window.
         let bound = ReceiveWindow.size / (244 + 64) + 96 + 64 + TransmitWindow.size
         #expect(stream.sent > 0 && stream.sent <= bound)
         #expect(subscriber.numbers.isEmpty)

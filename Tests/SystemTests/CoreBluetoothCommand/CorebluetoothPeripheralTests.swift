@@ -1,5 +1,5 @@
-// corebluetooth advertise as it ships, in virtual time, beside sessions of connect. The lines of the peripheral begin with
-// a bar.
+// corebluetooth advertise as it ships, in virtual time, beside sessions of connect. The lines of the peripheral begin
+// with a bar.
 
 import BluetoothHost
 import CommandLineTool

@@ -1,6 +1,6 @@
 // The programs as processes, on an air of their own, killed again and again (`kill -9`) at moments that a seed decides.
-// At the end the database has each number that the sensor has given, once, with the values that the sensor has kept. The
-// processes meet on an air, which is one of Linux: elsewhere these tests are skipped.
+// At the end the database has each number that the sensor has given, once, with the values that the sensor has kept.
+// The processes meet on an air, which is one of Linux: elsewhere these tests are skipped.
 
 import Foundation
 import Sensor

@@ -35,8 +35,8 @@ extension AdapterCore: BlueZSourceDelegate {
         }
     }
 
-    /// The link to a device with which BlueZ has paired counts as encrypted. BlueZ does not say how its key was made, but our
-    /// agent knows whether it was asked for a code.
+    /// The link to a device with which BlueZ has paired counts as encrypted. BlueZ does not say how its key was made,
+    /// but our agent knows whether it was asked for a code.
     func updateSystemSecurity(of link: LinkInformation) {
         guard link.isCentral, let device = self.bluez?.connectedDevices.first(where: { $0.address == link.peer })
         else { return }
