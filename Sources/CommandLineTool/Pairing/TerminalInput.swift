@@ -15,7 +15,7 @@ import TerminalScreen
 package protocol QuestionLine: AnyObject {
     /// Whether a person answers.
     var isInteractive: Bool { get }
-    /// Whether no more answers come.
+    /// Whether the input has ended.
     var isAtEnd: Bool { get }
     /// Asks a question; `take` gets the answer, or `nil` without one.
     func ask(_ question: String, _ take: @escaping (String?) -> Void)
