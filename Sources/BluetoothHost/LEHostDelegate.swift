@@ -40,7 +40,7 @@ public protocol LEHostDelegate: AnyObject {
     /// A notification or an indication was received; an indication has been confirmed.
     func host(_ host: LEHost, link: LinkID, didReceiveValue value: ByteBuffer, for handle: AttributeHandle)
     /// Returns the cached database of a server, for validation: called on each link as central, and again after
-    /// ``LEHost/validateDatabaseCache(on:)``.
+    /// `LEHost.validateDatabaseCache(on:)`.
     func host(_ host: LEHost, cachedDatabaseAt link: LinkInformation) -> GATTCachedDatabase?
     /// The cached database was found valid or invalid. The next procedure of the link begins after this.
     func host(_ host: LEHost, link: LinkID, didValidateDatabaseCache validation: GATTDatabaseValidation)

@@ -134,7 +134,7 @@ public enum L2CAPChannelViolation: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a listener could not be added.
 public enum L2CAPListenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The value is not in ``SPSM/validRange``.
+    /// The value is not in `SPSM.validRange`.
     case invalidSPSM
     /// The SPSM, or every dynamic one, already has a listener.
     case inUse

@@ -7,7 +7,7 @@ package import NIOCore
 /// The stored state of a bonded client.
 ///
 /// It belongs to the bond: store it under the peer's identity address, and remove it with the bond. An unconfirmed
-/// Service Changed indication is not stored: it is due as long as ``databaseHash`` differs from that of the database.
+/// Service Changed indication is not stored: it is due as long as `databaseHash` differs from that of the database.
 public struct BondedClient: Hashable, Sendable {
     /// One Client Characteristic Configuration that is not zero.
     public struct Configuration: Hashable, Sendable {
