@@ -1,5 +1,5 @@
-"""Two adapters of one machine against each other: our programs on the one that bluetoothd has, as a user who is not root,
-and our own host on the user channel of the other."""
+"""Two adapters of one machine against each other: our programs on the one that bluetoothd has, as a user who is not
+root, and our own host on the user channel of the other."""
 
 import json
 

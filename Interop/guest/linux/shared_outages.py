@@ -1,5 +1,5 @@
-"""What ends in the middle on the adapter that bluetoothd has: the daemon, the adapter, the radio, a device, or a link that
-another program ends."""
+"""What ends in the middle on the adapter that bluetoothd has: the daemon, the adapter, the radio, a device, or a link
+that another program ends."""
 
 import asyncio
 
@@ -108,8 +108,8 @@ def database_alone():
 
 def peripheral_outage(cause, title, states, isAsked=True):
     async def scenario(environment):
-        """Something ends while one central is subscribed to our peripheral and another one reads: the app gets `states` and
-        the end of the subscription, both centrals lose their links, and all of it works afterwards."""
+        """Something ends while one central is subscribed to our peripheral and another one reads: the app gets
+        `states` and the end of the subscription, both centrals lose their links, and all of it works afterwards."""
         await environment.open()
         guest = await peripheral_in_guest(environment, description=database_alone())
         centrals = [await powered_on(ours.Central, environment, name) for name in ("subscriber", "reader")]

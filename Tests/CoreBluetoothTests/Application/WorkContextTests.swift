@@ -6,7 +6,7 @@ import Testing
 
 @Suite("1.1 The adapter and the app of code that runs")
 struct WorkContextTests {
-    @Test("1.1 work in a context makes managers of its adapter and app, or of no app, whoever has begun it")
+    @Test("1.1 work in a context makes managers of its adapter and app, or of no app, no matter where it began")
     func run() {
         let testbed = Testbed()
         let (adapter, other) = (testbed.adapter("One"), testbed.adapter("Two"))
